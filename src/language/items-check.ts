@@ -24,6 +24,7 @@ import {
   sameScalar,
 } from './items.ts';
 import { aboutName, type Declared, type DeclaredItem, unknownName } from './references.ts';
+import { itemsSchema } from './schema.ts';
 import { compileExpression, type TemplateError } from './template.ts';
 
 const sources = ['glob', 'csv', 'jsonl', 'values'];
@@ -83,7 +84,9 @@ const errorAtKey = (source: Source, path: Path, finding: Finding): Diagnostic =>
 
 function* sourceErrors(items: JsonObject, source: Source): Generator<Diagnostic> {
   const own = sources.filter((name) => items[name] !== undefined);
-  if (own.length > 1 || (own.length === 0 && items['matrix'] === undefined))
+  // An unknown key is probably the source by another name, and is told by itself.
+  const isMissing = own.length === 0 && items['matrix'] === undefined && hasKnownKeys(items);
+  if (own.length > 1 || isMissing)
     yield errorAtKey(source, own.slice(1, 2), {
       code: 'SL109',
       message: `items must have exactly one of: ${sources.join(', ')}`,
@@ -100,6 +103,9 @@ function* sourceErrors(items: JsonObject, source: Source): Generator<Diagnostic>
         hint: `remove ${name}:`,
       });
 }
+
+const hasKnownKeys = (items: JsonObject): boolean =>
+  Object.keys(items).every((key) => Object.hasOwn(itemsSchema.properties, key));
 
 function* globErrors(glob: Json | undefined, source: Source): Generator<Diagnostic> {
   if (!Array.isArray(glob)) return;

@@ -133,7 +133,7 @@ const rules = {
   items: { type: 'object', minProperties: 1, additionalProperties: scalar },
 } as const;
 
-const itemsSchema = {
+export const itemsSchema = {
   type: 'object',
   description:
     'What the steps are applied to: one of `glob`, `csv`, `jsonl` and `values`, with or without a `matrix`; or only a `matrix`. Without items, each step runs once.',

@@ -22,6 +22,12 @@ const shape: readonly Case[] = [
     'did you mean "output"?',
   ],
   [
+    'a source of items that there is not',
+    `pipeline: p\nitems: { «from»: a/*.png }\nsteps:\n  ${photo}\n`,
+    'items: unknown key "from"',
+    'known keys: glob, csv',
+  ],
+  [
     'a misspelt key of a step',
     withSteps('photo: { uses: upload, with: { file: a.png }, «retrry»: { attempts: 2 } }'),
     'step "photo": unknown key "retrry"',
