@@ -151,6 +151,7 @@ describe('the power is cut during a tick', () => {
     let lines = 0;
     let deaths = 0;
     let outcome = '';
+    let isAtAnEnd = false;
     for (let n = 0; n < 20 && outcome !== 'done' && outcome !== 'doubt'; n++) {
       const power = cutAt(deaths > 0 ? -1 : cut - lines, when, rig.path('clips.state.jsonl'));
       const heard: string[] = [];
@@ -174,9 +175,10 @@ describe('the power is cut during a tick', () => {
         power.restore();
       }
       lines += heard.length;
+      isAtAnEnd ||= deaths === 0 && lines === cut;
       time.pass(minute);
     }
-    return { local, rig, deaths, lines, outcome };
+    return { local, rig, deaths, lines, outcome, isAtAnEnd };
   }
 
   test('and nothing is paid twice or lost, wherever that is', async () => {
@@ -186,9 +188,10 @@ describe('the power is cut during a tick', () => {
     // In turns; EVERY=1 tries all of them.
     for (const when of ['before', 'after'] as const)
       for (const cut of sampleOf(lines, 11, when === 'before' ? 0 : 3)) {
-        const { local, rig, deaths, outcome } = await endured(cut, when);
+        const { local, rig, deaths, outcome, isAtAnEnd } = await endured(cut, when);
         const where = `cut ${when} line ${cut}`;
-        if (cut < all) expect(deaths, where).toBe(1);
+        // After the last line of a tick, there was nothing more to cut.
+        if (cut < all && !isAtAnEnd) expect(deaths, where).toBe(1);
         const paid = local.ledger().filter(({ kind }) => kind === 'charge');
         const scenes = paid.map(({ name }) => name?.replace(/ #.*/, ''));
         expect(new Set(scenes).size, where).toBe(scenes.length);
