@@ -4,7 +4,7 @@ import { unreachable } from '../base/result.ts';
 import type { NewEvent } from '../model/line.ts';
 import { notTaken } from '../model/settled.ts';
 import type { Recorder } from '../run/jobs/drive.ts';
-import type { AttachOrder, CreateOrder, JobOutcome } from '../run/jobs/job.ts';
+import type { AttachOrder, AwaitOrder, CreateOrder, JobOutcome } from '../run/jobs/job.ts';
 import { stopped } from '../run/jobs/outcome.ts';
 import type { Clock, Intent, Permission } from '../run/jobs/ports.ts';
 import type { BatchedRecorder } from './batched-recorder.ts';
@@ -167,21 +167,27 @@ function permissionOf(answer: ClaimAnswer): Permission {
 }
 
 function attachTo(order: CreateOrder, project: string, job: BegunJob): AttachOrder {
-  const { key, task, kind, attempts, fingerprint, timeoutMs, saveTo } = order;
   return {
-    operation: 'attach',
-    key,
-    task,
-    kind,
-    attempts,
-    fingerprint,
+    ...attachFor(order),
     project,
-    timeoutMs,
+    timeoutMs: order.timeoutMs,
     settled: job.state !== 'created',
     since: Date.parse(job.at),
     credits: job.credits,
-    ...(saveTo === undefined ? {} : { saveTo }),
   };
+}
+
+/** What an order to follow a project takes over from the order before it. */
+function attachFor({
+  key,
+  task,
+  kind,
+  attempts,
+  fingerprint,
+  saveTo,
+}: CreateOrder | AttachOrder | AwaitOrder) {
+  const same = { operation: 'attach', key, task, kind, attempts, fingerprint } as const;
+  return saveTo === undefined ? same : { ...same, saveTo };
 }
 
 /** The order that goes on with a project that still renders. */
@@ -193,17 +199,10 @@ function nextOf(
   if (order.operation !== 'create' && order.operation !== 'attach' && order.operation !== 'await')
     throw new Error(`bug: an order to ${order.operation} renders nothing`);
   const { seenMs, pauseMs, ...rest } = outcome.rest;
-  const { key, task, kind, attempts, fingerprint, saveTo } = order;
   const next: AttachOrder = {
-    operation: 'attach',
-    key,
-    task,
-    kind,
-    attempts,
-    fingerprint,
+    ...attachFor(order),
     settled: false,
     ...rest,
-    ...(saveTo === undefined ? {} : { saveTo }),
     ...(order.operation === 'attach' && order.adopted === true ? { adopted: true } : {}),
   };
   return { issued: { order: next, epoch, seen, seenMs }, afterMs: pauseMs };
