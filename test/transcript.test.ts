@@ -70,3 +70,50 @@ test('what differs from run to run has a name, by which it can be typed again', 
     `$ echo ${id} $(date -u +%F)\n  <project-1> YYYY-MM-DD\n\n$ echo is <project-1>\n  is <project-1>\n`,
   );
 });
+
+describe('at the service', () => {
+  const story = (bill: string, requests: string): string => `given a service
+  faults: { faults: [{ fault: job-error, on: ai-meme-generator, code: no_source_face, count: 1 }] }
+
+given pipeline.yaml
+  pipeline: memes
+  items: { values: [{ key: one }, { key: two }] }
+  limits: { items: 1 }
+  steps:
+    picture: { uses: ai-meme-generator, with: { style: { template: Random, topic: "\${{ item.key }}" } } }
+
+bill
+  nothing
+
+$ shotlist run pipeline.yaml > printed.txt   # exit code 1
+! …
+
+bill
+  ${bill}
+
+elsewhere GET /v1/account
+  200
+
+requests
+  ${requests}
+
+requests
+  nothing
+`;
+  const bill = 'memes picture:one  10 - 10\n  memes picture:two  10';
+  const requests =
+    '1 × GET /v1/account\n  … × GET /v1/image-projects/:id\n  2 × POST /v1/ai-meme-generator';
+
+  test('what it charged and paid back, and which requests came from commands since they were last shown', async () => {
+    const text = story(bill, requests);
+    expect(await replay(text)).toMatchObject({ text, differences: { shown: '' } });
+  });
+
+  test.each([
+    ['another charge', story(bill.replace(' - 10', ''), requests)],
+    ['a charge that is not shown', story('memes picture:one  10 - 10', requests)],
+    ['another number of requests', story(bill, requests.replace('2 × POST', '3 × POST'))],
+  ])('differs by %s', async (_, text) => {
+    expect((await replay(text)).text).toBe(story(bill, requests));
+  });
+});

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import type { Json } from '../src/base/json.ts';
+import type { LedgerEntry, RequestCounts } from '../src/service/options.ts';
 import type { LocalService, ServiceOptions } from '../src/service/start.ts';
 import { identity } from './e2e/clones.ts';
 import { root } from './examples.ts';
@@ -92,6 +93,9 @@ class Player {
   #columns: number | undefined;
   #answers: Answer[] = [];
   #photos = 0;
+  /** The one that was started last, and its requests when they were last shown. */
+  #service: LocalService | undefined;
+  #shownRequests: RequestCounts = {};
 
   constructor() {
     const state = mkdtempSync(join(tmpdir(), 'shotlist-state-'));
@@ -115,6 +119,9 @@ class Player {
     else if (head.startsWith('on a terminal')) this.#columns = columnsIn(head);
     else if (word === 'at') this.#answers.push(answerIn(line));
     else if (word === '$') return await this.#type(line, block);
+    else if (head === 'bill') return shows(block, billed(this.#theService().ledger()));
+    else if (head === 'requests') return shows(block, this.#newRequests());
+    else if (word === 'elsewhere') return shows(block, [await this.#send(rest)]);
     else if (body.length > 0) throw new Error(`nothing can be below "${head}"`);
     return block;
   }
@@ -124,6 +131,41 @@ class Player {
     const local: LocalService = await service(options);
     this.#placeholders.add(local.key, 'key');
     this.#shell.export(envOf(local));
+    [this.#service, this.#shownRequests] = [local, {}];
+  }
+
+  #theService(): LocalService {
+    if (this.#service === undefined) throw new Error('there is no service yet: given a service');
+    return this.#service;
+  }
+
+  /** By route, and how many, since they were last shown. */
+  #newRequests(): readonly string[] {
+    const before = this.#shownRequests;
+    const now = this.#theService().requests();
+    this.#shownRequests = now;
+    return Object.entries(now)
+      .map(([route, count]) => ({ route, count: count - (before[route] ?? 0) }))
+      .filter(({ count }) => count > 0)
+      .toSorted((one, other) => (one.route < other.route ? -1 : 1))
+      .map(({ route, count }) => `${count} × ${route}`);
+  }
+
+  /** `DELETE /v1/image-projects/<project-1>`, with or without a body as JSON. Returns the status. */
+  async #send([method = '', path = '', ...body]: readonly string[]): Promise<string> {
+    const { address, key, requests } = this.#theService();
+    const before = requests();
+    const { status } = await fetch(`${address}${this.#placeholders.actual(path)}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: body.length === 0 ? null : body.join(' '),
+    });
+    // `requests` shows those of the commands.
+    const shown = { ...this.#shownRequests };
+    for (const [route, count] of Object.entries(requests()))
+      shown[route] = (shown[route] ?? 0) + count - (before[route] ?? 0);
+    this.#shownRequests = shown;
+    return String(status);
   }
 
   async #makeDatabase(): Promise<void> {
@@ -182,6 +224,31 @@ class Player {
     const code = await terminal.code;
     return { stdout: await terminal.screen(), stderr: '', code };
   }
+}
+
+/** What a block that types nothing shows. */
+function shows({ head, body, gap }: Block, lines: readonly string[]): Block {
+  const shown = (lines.length === 0 ? ['nothing'] : lines).map((line) => `  ${line}`);
+  return { head, body: shownOf(body, shown), gap };
+}
+
+/** What the service charged so far, by the name of the project without its token, and the sum. */
+function billed(ledger: readonly LedgerEntry[]): readonly string[] {
+  const charged = new Map<string, { readonly charges: number[]; refunded: number }>();
+  for (const { kind, name, credits } of ledger) {
+    if (kind === 'adjustment' || name === null) continue;
+    const plain = name.replace(/ #[0-9a-z]+$/, '');
+    const entry = charged.get(plain) ?? { charges: [], refunded: 0 };
+    if (kind === 'charge') entry.charges.push(credits);
+    else entry.refunded += credits;
+    charged.set(plain, entry);
+  }
+  const rows = [...charged].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const widest = Math.max(0, ...rows.map(([name]) => name.length));
+  return rows.map(
+    ([name, { charges, refunded }]) =>
+      `${name.padEnd(widest)}  ${charges.join(' + ')}${refunded === 0 ? '' : ` - ${refunded}`}`,
+  );
 }
 
 /** `on a terminal`, or `on a terminal of 120 columns`. */
