@@ -3,8 +3,8 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { Cost } from './test/cost.ts';
 import { LeanFirst } from './test/lean-first.ts';
-import { SlowestFiles } from './test/slowest.ts';
 
 const memoryFolder = '/dev/shm';
 const neededBytes = 2 ** 31;
@@ -38,7 +38,7 @@ export default defineConfig({
     hookTimeout: 180_000,
     // Tests also wait for processes, services and the disk, and meanwhile another worker uses the core.
     maxWorkers: availableParallelism() + 2,
-    reporters: ['default', new SlowestFiles()],
+    reporters: ['default', new Cost()],
     sequence: { sequencer: LeanFirst },
     include: ['test/**/*.test.ts'],
     tags: [
@@ -50,7 +50,7 @@ export default defineConfig({
     ],
     tagsFilter: process.env['EVERY'] === '1' ? [] : ['!long'],
     globalSetup: ['test/build.ts'],
-    setupFiles: ['test/own-receipts.ts'],
+    setupFiles: ['test/measured.ts', 'test/own-receipts.ts'],
     // Loading the modules and compiling the schemas takes longer than many files of tests: workers keep both.
     isolate: false,
     // Node.js loads the sources itself, as in a checkout. That takes up to a sixth less processor time than the modules of
