@@ -28,7 +28,6 @@ export {
 export type { EditOptions } from './features/edit-state.ts';
 export type { FileStory, ResultStory, UploadStory } from './features/explain/explain-file.ts';
 export { type ExplainFileOptions, explainFile } from './features/explain/explain-file.ts';
-export { type FmtOptions, type Formatted, fmt, fmtText } from './features/fmt/fmt.ts';
 export { type Forgettable, type Forgotten, forget } from './features/forget/forget.ts';
 export { type Graphed, type GraphOptions, graph } from './features/graph/graph.ts';
 export { type Initialized, type InitOptions, init } from './features/init/init.ts';

@@ -25,8 +25,6 @@ steps:
 const says: Readonly<Record<string, RegExp>> = {
   audit: /^0 differences$/,
   explainFile: /out\/face-swap-photos\/a\.png.* does not exist/s,
-  fmt: /^has its layout$/,
-  fmtText: /^pipeline: p$/,
   followStatus: /^no run is active$/,
   forget: /save:one/,
   graph: /^digraph "p" \{$/m,

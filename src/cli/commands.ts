@@ -95,12 +95,6 @@ export const commands: Readonly<Record<string, Readonly<Record<string, Added>>>>
       run: async (files, given) =>
         (await import('../features/validate/command.ts')).validateCommand(files, given),
     }),
-    fmt: command('fmt', 'format files in place; values and comments are kept', {
-      takes: [argument('<files...>', 'pipeline files, or - for standard input')],
-      flags: flags.fmtFlags,
-      run: async (files, given) =>
-        (await import('../features/fmt/command.ts')).fmtCommand(files, given),
-    }),
     plan: command('plan', 'show what would run, why, and what it costs', {
       takes: [file],
       flags: flags.planFlags,

@@ -348,16 +348,7 @@ export const flagGroups = {
       { conflicts: ['json'] },
     ),
     json: shared('--json', 'print JSON', [
-      ...([
-        ...stateful,
-        'init',
-        'tools',
-        'validate',
-        'fmt',
-        'graph',
-        'receipts',
-        'explain',
-      ] as const),
+      ...([...stateful, 'init', 'tools', 'validate', 'graph', 'receipts', 'explain'] as const),
       ...(['trust', 'git-setup', 'merge', 'engine', 'worker'] as const),
     ]),
     log: shared('--log <file>', 'log every event to this file, or to standard error (-)', paying),
@@ -523,12 +514,6 @@ export const initFlags = {
   ...flagsOf('init'),
 };
 export type InitFlags = Given<typeof initFlags>;
-
-export const fmtFlags = {
-  check: flag('--check', 'write nothing; exit code 1 if a file has another layout (for CI)'),
-  ...flagsOf('fmt'),
-};
-export type FmtFlags = Given<typeof fmtFlags>;
 
 export const graphFlags = {
   ...flagsOf('graph'),

@@ -221,14 +221,6 @@ export const yamlCodes = {
       `${merging}<<: *file } }`,
     ],
   },
-  SL026: {
-    title: '`fmt` cannot keep the layout of a file.',
-    meaning:
-      'fmt knows maps, lists and values as people write them, and changes nothing that it does not know. Write the marked part in a plainer form. The file is as it was.',
-    found: 'fmt',
-    wrong: ['pipeline: portraits', 'x-note: { ? [a, b] : 1 }', 'steps:', photo],
-    right: ['pipeline: portraits', 'x-note: { a: 1, b: 1 }', 'steps:', photo],
-  },
   SL027: {
     title: 'An entry inside brackets is not followed by a comma.',
     meaning:

@@ -16,7 +16,6 @@ import type { Complaint } from '../../../src/contract/yaml/diagnostic.ts';
 import { plan } from '../../../src/features/plan/plan.ts';
 import { trust } from '../../../src/features/trust/trust.ts';
 import { validate } from '../../../src/features/validate/validate.ts';
-import { format } from '../../../src/language/format/format.ts';
 import { loadPipeline } from '../../../src/language/load/load.ts';
 import { type Problem, resultOf } from '../../../src/language/load/refusal.ts';
 import { parseFaults } from '../../../src/service/faults/read.ts';
@@ -66,11 +65,6 @@ async function look(code: string, example: Example, finder: Finder): Promise<See
   }
   const file = placed(example);
   const { inputs = {}, env = {}, profile } = setting;
-  if (finder === 'fmt') {
-    const text = textOf(example);
-    const formatted = format(file, text);
-    return formatted.ok ? none : { found: formatted.error, text };
-  }
   if (finder === 'validate') {
     const checked = await resultOf(() => validate(file, { inputs, env, profile }));
     return checked.ok
