@@ -36,8 +36,6 @@ export {
   type ProposedTool,
   proposeTools,
 } from './features/init/survey.ts';
-export type { LogLine } from './features/log/log.ts';
-export { type LogOptions, type LogRead, readLog } from './features/log/log.ts';
 export { type MergedState, type MergeOptions, merge } from './features/merge/merge.ts';
 export {
   type Monitor,

@@ -38,7 +38,6 @@ const says: Readonly<Record<string, RegExp>> = {
   plan: /^at most 0 credits$/,
   proposeTools: /^\d ai-\S+$/,
   prune: /^0 files removed$/,
-  readLog: /run\.log.* does not exist/s,
   receipts: /^0 receipts 0\n0 new\n0 forgotten$/,
   refresh: /^1 projects read$/,
   repair: /^$/,

@@ -135,12 +135,6 @@ export const commands: Readonly<Record<string, Readonly<Record<string, Added>>>>
       run: async (name, given) =>
         (await import('../features/ui/command.ts')).uiCommand(name, given),
     }),
-    log: command('log', 'read a log that run --log wrote', {
-      takes: [argument('<file>', 'the log')],
-      flags: flags.logFlags,
-      run: async (name, given) =>
-        (await import('../features/log/command.ts')).showLogCommand(name, given),
-    }),
     receipts: command(
       'receipts',
       'list what you have paid for on this machine; export, import or forget it',

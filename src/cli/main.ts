@@ -53,9 +53,9 @@ const program = new Command('shotlist')
   .configureOutput({ writeErr: (text) => void process.stderr.write(shown(text)) })
   .configureHelp(helpLayout(commandNames));
 
-/** Every argument with this name is a pipeline file, but that of `log`. */
-const lacksPipeline = ({ code, message }: CommanderError, command: string): boolean =>
-  code === 'commander.missingArgument' && /'files?'$/.test(message) && command !== 'log';
+/** Every argument with this name is a pipeline file. */
+const lacksPipeline = ({ code, message }: CommanderError): boolean =>
+  code === 'commander.missingArgument' && /'files?'$/.test(message);
 
 let exitCode = 0;
 for (const group of Object.values(commands))
@@ -77,8 +77,7 @@ try {
   if (error instanceof CommanderError) {
     exitCode = error.exitCode === 0 ? 0 : 2;
     const [command = ''] = process.argv.slice(2);
-    if (lacksPipeline(error, command))
-      (await import('../features/init/start.ts')).suggestPipelines(command);
+    if (lacksPipeline(error)) (await import('../features/init/start.ts')).suggestPipelines(command);
   } else {
     sayBug(error);
     exitCode = bugExitCode;

@@ -558,19 +558,6 @@ export const statusFlags = {
 };
 export type StatusFlags = Given<typeof statusFlags>;
 
-export const logFlags = {
-  run: flag('--run <n>', 'only this run, by its number in the state file', {
-    read: positiveInteger,
-  }),
-  items: flag('--items <glob>', 'only lines about items whose keys match'),
-  task: flag('--task <name>', 'only lines about this task, or about the tasks of this step'),
-  project: flag('--project <id>', 'only lines about this project'),
-  failed: flag('--failed', 'only what failed or is in doubt'),
-  follow: flag('--follow', 'go on with what is appended, until you stop it'),
-  json: saying(flags.json, 'print the lines as they are: one JSON object each'),
-};
-export type LogFlags = Given<typeof logFlags>;
-
 export const resolveFlags = { ...flagsOf('resolve'), ...existing };
 export type ResolveFlags = Given<typeof resolveFlags>;
 

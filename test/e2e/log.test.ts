@@ -1,6 +1,8 @@
 // The log of a run is for people: a run is not held up by it, and never ends because of it.
+import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { blocksIn } from '../examples.ts';
 import { bill, envOf, photoRig, service } from '../rig.ts';
 import { canMount, smallDisk } from '../small-disk.ts';
 
@@ -59,3 +61,24 @@ test('every line of a log has the run, and where there are any the item, the tas
   expect(first).toBeUndefined();
   expect(new Set(others)).toEqual(new Set([2]));
 });
+
+test.skipIf(spawnSync('jq', ['--version']).status !== 0)(
+  'the lines for jq in the documentation find an item, what failed, and every ending',
+  async () => {
+    const broken = { fault: 'job-error', code: 'no_source_face', count: 1 } as const;
+    const local = await service({ faults: { faults: [broken] } });
+    const rig = await photoRig(2);
+    await rig.command(['run', 'pipeline.yaml', '--log', 'run.log'], envOf(local));
+    const lines = blocksIn('docs/monitoring.md', 'sh').flatMap(({ text }) => text.split('\n'));
+    const [item, failed, endings] = lines
+      .filter((line) => line.startsWith('jq '))
+      .map((line) => line.replace('IMG_0412.jpg', 'p1.png'))
+      .map((line) => execFileSync('sh', ['-c', line], { cwd: rig.folder, encoding: 'utf8' }));
+    expect(item).toMatch(/^{.*"item":"p1\.png"/);
+    expect(item).not.toContain('p2.png');
+    expect(failed?.trimEnd().split('\n')).toHaveLength(1);
+    expect(failed).toContain('no_source_face');
+    expect(endings).toMatch(/^\S+Z {2}swap:p\d\.png {2}failed$/m);
+    expect(endings).toMatch(/^\S+Z {2}save:p\d\.png {2}(done|blocked)$/m);
+  },
+);
