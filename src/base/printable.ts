@@ -6,7 +6,7 @@
  * controls, and characters without width. The joiners and variation selectors that emoji and
  * scripts need are not among them.
  */
-const unsafe =
+export const unsafe =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 const shortEscapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
@@ -37,7 +37,3 @@ export function printableJson(json: string): string {
     }).join('');
   });
 }
-
-/** A path that can be pasted into a shell. */
-export const shellWord = (path: string): string =>
-  /^[\w./@%+=:,-]+$/.test(path) ? path : `'${printable(path).replaceAll("'", "'\\''")}'`;

@@ -9,7 +9,7 @@ import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
 import { type Problem, problem, Refusal, stateProblem } from '../language/load/refusal.ts';
 import { memoryStore } from '../model/job-store.ts';
 import { type Loaded, loadState } from '../state/load-state.ts';
-import { subjectOf } from '../state/locate-state.ts';
+import { lineAbout } from '../state/locate-state.ts';
 import { lockState, type StateContext, strangerTo } from '../state/lock-state.ts';
 import type { RunPaths } from '../state/run-paths.ts';
 import { DatabaseAway, patienceWith, retryWhileAway } from './away.ts';
@@ -121,7 +121,7 @@ async function moveUnderLock(
   const { paths } = held;
   const loaded = await loadState(paths.state, memoryStore());
   if (!loaded.ok)
-    throw new Refusal(stateProblem(loaded.error, paths.state, subjectOf(bound, paths)));
+    throw new Refusal(stateProblem(loaded.error, paths.state, lineAbout(bound, paths, 'repair')));
   const { header, warnings } = loaded.value;
   const stranger = header && strangerTo(header, paths.state, bound.name, paths.serviceName);
   if (stranger !== undefined) throw new Refusal(stranger);

@@ -1,7 +1,9 @@
 // The journal of a coordinator, in place of the state file: lines become records, and the end of the run writes the state
 // file and gives the record back to it.
+
 import { bugOf, bugText } from '../base/bug.ts';
 import { ok, type Result } from '../base/result.ts';
+import { shotlistLine } from '../base/shell.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
 import { type CreditTotals, committed } from '../model/ledger.ts';
 import type { Clock, Performer } from '../run/jobs/ports.ts';
@@ -104,14 +106,14 @@ export class EngineFile {
 
   /** Without a worker, nothing happens, and nobody would know why. */
   async #askForWorkers(): Promise<void> {
-    const { session, clock, onWarning, bound } = this.#o;
+    const { session, clock, onWarning } = this.#o;
     await clock.sleep(3_000, this.#quit.signal);
     if (this.#quit.signal.aborted) return;
     const facts = await unlessAway(() => session.orderStore.facts());
     if (facts === undefined || facts.queued === 0) return;
     if (facts.workers.some(({ silentMs }) => silentMs < 20_000)) return;
     onWarning(
-      `no worker has come yet: start one on each host with shotlist worker --engine <address> --root <the folder of ${bound.file}>`,
+      `no worker has come yet: start one on each host with ${shotlistLine('worker')} --engine <address> --root <the folder of the pipeline>`,
     );
   }
 

@@ -5,6 +5,7 @@ import { basename } from 'node:path';
 import type { JsonObject } from '../base/json.ts';
 import { removeLeftover } from '../base/leftover.ts';
 import { err, ok, type Result } from '../base/result.ts';
+import { shotlistLine } from '../base/shell.ts';
 import { isSystemProblem, systemReason } from '../base/system-error.ts';
 import { shownPath } from '../files/shown-path.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
@@ -121,7 +122,10 @@ const aheadProblem = ({ address, paths }: Moving, { tasks }: JobLine): Problem =
 
 const otherCopyText = ({ address, bound, paths }: Moving): string =>
   `the run in the database ${address.shown} began in another copy of this folder: workers save results where they run, and the record comes to ${paths.state}, not to the other copy. ` +
-  `Keep this file and commit it; if it is lost, shotlist export ${bound.file} --engine <address> --take-back in the other copy writes it again`;
+  `Keep this file and commit it; if it is lost, ${takeBackLine(bound)} in the other copy writes it again`;
+
+const takeBackLine = ({ file }: BoundPipeline): string =>
+  shotlistLine('export', [file], ['--engine', { placeholder: '<address>' }, '--take-back']);
 
 const headerFor = (bound: BoundPipeline, paths: RunPaths): Header => ({
   shotlist: formatVersion,
@@ -188,7 +192,7 @@ const exportedProblem = ({ paths: { state }, address, bound }: Moving): Problem 
     `${state} says that its record is in the database ${address.shown}, but that run was exported to another copy of the file`,
     'shotlist',
     'get the current state file (git pull), then run again. ' +
-      `Only if that copy is lost: shotlist export ${bound.file} --engine <address> --take-back writes this file from the database`,
+      `Only if that copy is lost: ${takeBackLine(bound)} writes this file from the database`,
   );
 
 // Back to the state file. Until the file is written, the database has the record.

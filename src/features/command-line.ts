@@ -1,6 +1,7 @@
 // Command lines for a person to copy: the same file, the same choices and the same state file as the command that prints
 // them.
 
+import { option, type ShellWord, shotlistLine } from '../base/shell.ts';
 import type { LoadedPipeline } from '../language/load/loaded-pipeline.ts';
 import { resultOf } from '../language/load/refusal.ts';
 import { flagFor, locateState } from '../state/locate-state.ts';
@@ -12,11 +13,15 @@ type Flags = Omit<PipelineFlags, 'items'> & {
   readonly budget?: number;
 };
 
+/** `names` follow the pipeline file; `more` follows the flags that say which state is meant. */
+export type CommandLine = (
+  command: string,
+  names?: readonly ShellWord[],
+  more?: readonly ShellWord[],
+) => string;
+
 export interface CommandLines {
-  /** A whole command line. */
-  readonly line: (command: string, ...more: readonly string[]) => string;
-  /** Its part after the name of the command: the pipeline file, and which state is meant. */
-  readonly subject: (command: string) => string;
+  readonly line: CommandLine;
   /** Runs a plan that was saved in this file: with the flags that the file does not hold. */
   readonly savedPlan: (file: string) => string;
 }
@@ -40,12 +45,12 @@ export function commandLines(
     };
   };
   return {
-    line: (command, ...more) => commandLine(command, file, meant(command), more),
-    subject: (command) => words([file, ...subject(meant(command)), ...engineOf(command, flags)]),
+    line: (command, names, more) =>
+      commandLine(command, [file, ...(names ?? [])], meant(command), more),
     savedPlan: (out) => {
       const { profile: _, ...own } = meant('run');
       const rest = { ...own, rehearse: own.rehearse && flags.rehearse !== true };
-      return words(['shotlist', 'run', out, ...subject(rest), ...places('run', rest)]);
+      return shotlistLine('run', [out], [...subject(rest), ...places('run', rest)]);
     },
   };
 }
@@ -66,15 +71,12 @@ const having = {
 /** The flags that only concern the output are left out. */
 export function commandLine(
   command: string,
-  file: string,
+  names: readonly ShellWord[],
   flags: Flags,
-  more: readonly string[] = [],
+  more: readonly ShellWord[] = [],
 ): string {
   const chosen = command === 'run' ? choices(flags) : [];
-  return words([
-    'shotlist',
-    command,
-    file,
+  return shotlistLine(command, names, [
     ...subject(flags),
     ...places(command, flags),
     ...chosen,
@@ -107,20 +109,11 @@ const subject = (flags: Flags): readonly string[] => [
 const choices = (flags: Flags): readonly string[] => [
   ...option('--items', flags.items),
   ...option('--limit', flags.limit?.toString()),
-  ...(flags.only ?? []).flatMap((name) => ['--only', name]),
-  ...(flags.until ?? []).flatMap((name) => ['--until', name]),
-  ...(flags.exclude ?? []).flatMap((name) => ['--exclude', name]),
+  ...(flags.only ?? []).flatMap((name) => option('--only', name)),
+  ...(flags.until ?? []).flatMap((name) => option('--until', name)),
+  ...(flags.exclude ?? []).flatMap((name) => option('--exclude', name)),
   ...(flags.retryFailed === true ? ['--retry-failed'] : []),
   ...(flags.requireOutputs === true ? ['--require-outputs'] : []),
   ...(flags.payAgain === true ? ['--pay-again'] : []),
   ...option('--budget', flags.budget?.toString()),
 ];
-
-const option = (name: string, value: string | undefined): readonly string[] =>
-  value === undefined ? [] : [name, value];
-
-const words = (all: readonly string[]): string => all.map(quoted).join(' ');
-
-/** For POSIX shells. */
-const quoted = (text: string): string =>
-  /^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,8 +1,10 @@
 // Opens a state file: checks that it is shotlist's own, that no other process works on it, and that it belongs to this
 // pipeline.
+
 import { statSync } from 'node:fs';
 import { Cleanup } from '../base/cleanup.ts';
 import type { JsonObject } from '../base/json.ts';
+import { shellWord, shotlistLine } from '../base/shell.ts';
 import type { Env } from '../base/user-folder.ts';
 import { type CoordinateContext, coordinate, unread } from '../distributed/coordinate.ts';
 import type { EngineSession } from '../distributed/coordinator.ts';
@@ -18,7 +20,7 @@ import type { Header } from '../model/line.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { diskStore } from '../state/job-store.ts';
 import { type Loaded, loadState } from '../state/load-state.ts';
-import { type LocateOptions, subjectOf } from '../state/locate-state.ts';
+import { type LocateOptions, lineAbout } from '../state/locate-state.ts';
 import { type Holding, holdingOf } from '../state/lock/lock.ts';
 import { type Access, lockState, type StateContext, strangerTo } from '../state/lock-state.ts';
 import type { RunPaths } from '../state/run-paths.ts';
@@ -76,7 +78,7 @@ export async function openState(
   cleanup.defer(() => disk?.close());
   const loaded = await loadState(paths.state, disk ?? memoryStore());
   if (!loaded.ok)
-    throw new Refusal(stateProblem(loaded.error, paths.state, subjectOf(bound, paths)));
+    throw new Refusal(stateProblem(loaded.error, paths.state, lineAbout(bound, paths, 'repair')));
   const { header, warnings } = loaded.value;
   refuseIf(header && strangerTo(header, paths.state, bound.name, service));
   if (header?.away !== undefined) {
@@ -101,7 +103,7 @@ export async function openState(
           now: () => clock.now(),
           onWarning: asks ? () => undefined : onWarning,
         },
-        subjectOf(bound, paths),
+        lineAbout(bound, paths, 'repair'),
         async () => access === 'plan' && (await holdingOf(paths.lock)) !== undefined,
       );
   check.notices.forEach(onWarning);
@@ -125,7 +127,7 @@ const isModest = (file: string): boolean =>
 /** For commands that need a state file. */
 export function headerOf({ state, paths }: OpenState, bound: BoundPipeline): Header {
   if (state.header !== undefined) return state.header;
-  const hint = `shotlist run ${subjectOf(bound, paths)} creates it`;
+  const hint = `${lineAbout(bound, paths, 'run')} creates it`;
   refuse(`there is no state file yet: ${paths.state}`, hint, bound.file);
 }
 
@@ -199,8 +201,8 @@ async function findRun(
   if (first !== undefined && others.length === 0) return first;
   const hint =
     first === undefined
-      ? `shotlist run ${bound.file} --engine … begins it`
-      : `name the service: ${all.map(({ terms }) => `--service ${terms.service}`).join(' or ')}`;
+      ? `${shotlistLine('run', [bound.file], ['--engine', { placeholder: '…' }])} begins it`
+      : `name the service: ${all.map(({ terms }) => `--service ${shellWord(terms.service)}`).join(' or ')}`;
   const what = first === undefined ? 'has no run' : 'has several runs';
   const message = `the database ${address.shown} ${what} of the pipeline "${bound.name}"`;
   refuse(message, hint);

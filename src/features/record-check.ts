@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { printable } from '../base/printable.ts';
+import { shellWord } from '../base/shell.ts';
 import { count } from '../base/text.ts';
 import type { Env } from '../base/user-folder.ts';
 import { shownPath } from '../files/shown-path.ts';
@@ -47,10 +48,10 @@ export interface CheckedFile {
   readonly onWarning: (message: string) => void;
 }
 
-/** `isBusy`: another process is writing the file. `subject`: the pipeline file and its flags, for a command to copy. */
+/** `isBusy`: another process is writing the file. `repair`: the command line. */
 export async function checkRecord(
   file: CheckedFile,
-  subject: string,
+  repair: string,
   isBusy: () => Promise<boolean>,
 ): Promise<RecordCheck> {
   const { state, paths } = file;
@@ -69,7 +70,7 @@ export async function checkRecord(
     if (head !== undefined) notices.push(headNotice(head, state, paths));
     if (unknown.creations > 0) {
       const branch = branchAt(file.bound.folder);
-      notices.push(receiptsNotice(unknown, { state, paths, subject, branch, noted: noted?.at }));
+      notices.push(receiptsNotice(unknown, { state, paths, repair, branch, noted: noted?.at }));
     }
     return { head, notices, differs: true };
   } finally {
@@ -240,7 +241,7 @@ function headNotice(
   }
   const payments = missingText({ creations, credits });
   const safe = 'plan and run take over what they need of HEAD, and nothing is paid again';
-  const cure = `git checkout HEAD -- ${shown}`;
+  const cure = `git checkout HEAD -- ${shellWord(shown)}`;
   if (content === undefined)
     return `${shown} is missing, and git HEAD has it with ${payments}; ${cure} puts it back, and until then, ${safe}`;
   const more = creations > 0 ? payments : count(runsBeyond(head, ledger), 'run');
@@ -262,7 +263,8 @@ function isBehind(ledger: Ledger, head: Ledger): boolean {
 interface Noticed {
   readonly state: CheckedFile['state'];
   readonly paths: RunPaths;
-  readonly subject: string;
+  /** The command line. */
+  readonly repair: string;
   /** The branch that is checked out. */
   readonly branch: string | undefined;
   /** When this machine wrote the file last. */
@@ -271,12 +273,12 @@ interface Noticed {
 
 function receiptsNotice(
   unknown: BranchCounts,
-  { state, paths, subject, branch, noted }: Noticed,
+  { state, paths, repair, branch, noted }: Noticed,
 ): string {
   const shown = shownPath(paths.state);
   const payments = missingText(unknown);
   const where = `(${madeText(unknown)})`;
-  const safe = `plan and run take over what they need, nothing is paid again, and shotlist repair ${subject} brings back the rest`;
+  const safe = `plan and run take over what they need, nothing is paid again, and ${repair} brings back the rest`;
   if (state.content === undefined)
     return `${shown} is missing, and your receipts have ${payments} of it ${where}; ${safe}`;
   if (branch !== undefined && !unknown.newest.has(branch) && !unknown.newest.has(undefined))

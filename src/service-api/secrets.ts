@@ -2,6 +2,7 @@
 
 import { statSync } from 'node:fs';
 import { readSecretFile } from '../base/regular-file.ts';
+import { shellPath } from '../base/shell.ts';
 import { systemCode } from '../base/system-error.ts';
 import type { Env } from '../base/user-folder.ts';
 import { bucketSecrets } from './bucket-access.ts';
@@ -43,7 +44,7 @@ export function openSecretWarnings(env: Env): readonly string[] {
     const file = env[variable];
     if (file === undefined || file === '' || (env[instead] ?? '') !== '') continue;
     if (isOpenToOthers(file))
-      warnings.push(`other users can read ${file} (${variable}): run "chmod 600 ${file}"`);
+      warnings.push(`other users can read ${file} (${variable}): run chmod 600 ${shellPath(file)}`);
   }
   return warnings;
 }

@@ -1,5 +1,7 @@
 // Selects the service of a run: a hosted service, with an address and a key, or a rehearsal. Never a mixture.
+
 import { readSecretFile } from '../base/regular-file.ts';
+import { shotlistLine } from '../base/shell.ts';
 import type { Env } from '../base/user-folder.ts';
 import type { ParsedPipeline } from '../language/load/parse.ts';
 import { type Problem, problem, Refusal } from '../language/load/refusal.ts';
@@ -123,7 +125,7 @@ function noConsent({ file, pipeline }: ParsedPipeline, address: string, changed:
         span: source.spanOf(['service']),
         message: `the pipeline file names the service ${address}, and ${why}`,
         hint:
-          `nothing was sent. If you trust this service, run shotlist trust ${file}, or give its address yourself ` +
+          `nothing was sent. If you trust this service, run ${shotlistLine('trust', [file])}, or give its address yourself ` +
           'with --service or SHOTLIST_BASE_URL. To run without it, use --rehearse',
       },
     ],

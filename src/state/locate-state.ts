@@ -1,6 +1,7 @@
 // Decides which state file a command means: that of the hosted runs, or that of the rehearsals. The two never mix, so a
 // command that would have to guess is refused.
 import { existsSync } from 'node:fs';
+import { option, shotlistLine } from '../base/shell.ts';
 import type { Env } from '../base/user-folder.ts';
 import { shownPath } from '../files/shown-path.ts';
 import { type BoundPipeline, boundPipeline } from '../language/load/bound-pipeline.ts';
@@ -99,12 +100,22 @@ export function flagFor(
   return rehearsal ? 'rehearse' : 'hosted';
 }
 
-/** The pipeline file and the flags by which any command, typed anywhere, means this state file. */
-export function subjectOf(bound: BoundPipeline, { state, serviceName }: RunPaths): string {
+/** A command line about this state file, wherever it is typed. */
+export function lineAbout(
+  bound: BoundPipeline,
+  { state, serviceName }: RunPaths,
+  command: string,
+): string {
   const rehearsal = serviceName === 'rehearsal';
   const usual = candidates(bound, {})[rehearsal ? 'rehearsed' : 'hosted'].state;
-  const named = state === usual ? '' : ` --state ${shownPath(state)}`;
-  return `${bound.file}${named} ${rehearsal ? '--rehearse' : '--hosted'}`;
+  return shotlistLine(
+    command,
+    [bound.file],
+    [
+      ...option('--state', state === usual ? undefined : shownPath(state)),
+      rehearsal ? '--rehearse' : '--hosted',
+    ],
+  );
 }
 
 /** The same state, for a command that asks again later or about another profile: what happens meanwhile changes nothing. */

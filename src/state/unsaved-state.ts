@@ -1,6 +1,7 @@
 // What a user does about an unsaved file: another program changed the state file during a run, and the run's record is
 // beside it. The state file may lack payments, so nothing is planned or bought until both are merged.
 import { lstatSync } from 'node:fs';
+import { shellPath, shotlistLine } from '../base/shell.ts';
 import { shownPath } from '../files/shown-path.ts';
 import { type Problem, problem } from '../language/load/refusal.ts';
 import type { StateFileChanged } from './file-version.ts';
@@ -37,9 +38,10 @@ export function unsavedProblem(state: string): Problem | undefined {
 
 function advice(state: string): string {
   const [shown, unsaved] = [shownPath(state), shownPath(unsavedFile(state))];
+  const [to, from] = [shown, unsaved].map(shellPath);
   return lstatSync(state, { throwIfNoEntry: false }) === undefined
-    ? `To put it back: mv ${unsaved} ${shown}`
-    : `To merge both: shotlist merge ${shown} ${unsaved} && rm ${unsaved}`;
+    ? `To put it back: mv ${from} ${to}`
+    : `To merge both: ${shotlistLine('merge', [shown, unsaved])} && rm ${from}`;
 }
 
 // The unsaved file: what a run recorded after another program had changed the state file under it. It is a whole state

@@ -1,6 +1,7 @@
 // Opens the store of a run, and finds out before anything is bought whether files can be put there.
 
 import { relative, resolve } from 'node:path';
+import { shotlistLine } from '../base/shell.ts';
 import type { Env } from '../base/user-folder.ts';
 import type { Code } from '../contract/codes/all.ts';
 import { folderRefusal, type OutsideOptions } from '../files/boundary.ts';
@@ -90,7 +91,7 @@ export function chooseStore(
     return { kind: 'folder', id, folder: paths.store, note };
   }
   if (consentToStore(bound, env) !== 'trusted') {
-    const hint = `nothing was sent. If you trust this file, run shotlist trust ${bound.file}`;
+    const hint = `nothing was sent. If you trust this file, run ${shotlistLine('trust', [bound.file])}`;
     throw new Refusal(
       atStore(bound, 'SL705', 'is a bucket, and you have not agreed to use it', hint),
     );

@@ -101,11 +101,11 @@ export interface MissingPayments {
 export const missingText = ({ creations, credits }: MissingPayments): string =>
   `${count(creations, 'paid creation')} (${count(credits, 'credit')})`;
 
-/** `repair`: the pipeline file and its flags. */
+/** `repair`: the command line. */
 export function onlyInReceiptsLines(missing: MissingPayments, repair: string): readonly string[] {
   if (missing.creations === 0) return [];
   const verb = missing.creations === 1 ? 'is' : 'are';
   return [
-    `${missingText(missing)} ${verb} only in your receipts: the next run takes over what it needs, and shotlist repair ${repair} brings back all.`,
+    `${missingText(missing)} ${verb} only in your receipts: the next run takes over what it needs, and ${repair} brings back all.`,
   ];
 }

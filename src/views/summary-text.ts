@@ -1,5 +1,6 @@
 // The summary of a run as text: its first line says what happened, its last line what to do next. Each outcome has its own.
 import { printable } from '../base/printable.ts';
+import { shotlistLine } from '../base/shell.ts';
 import { count, duration, grouped, table } from '../base/text.ts';
 import type { ProblemGroup, ReachedCap, Summary, TaskEnding } from '../run/run-event.ts';
 import { creditsText, moneyText } from './credits-text.ts';
@@ -194,7 +195,7 @@ function nextText(summary: Summary, pipeline: string): string | undefined {
     return 'Set another key in SHOTLIST_API_KEY, then run it again; nothing is paid twice.';
   if (outcome === 'interrupted') return 'Run it again to continue; nothing is paid twice.';
   if (groups.some(({ ending }) => ending === 'doubt'))
-    return `Say what became of each doubt: shotlist status ${pipeline} shows how.`;
+    return `Say what became of each doubt: ${shotlistLine('status', [pipeline])} shows how.`;
   if (stoppedBy === 'credits')
     return 'Add credits to the account, then run it again; finished tasks are reused.';
   if (stoppedBy === 'machine') return 'Fix this, then run it again; nothing is paid twice.';

@@ -87,24 +87,24 @@ export function takesLeft(ledger: Ledger, steps: readonly Step[]): readonly stri
 
 const paid: ReadonlySet<JobLine['state']> = new Set(['created', 'complete']);
 
-/** `pipeline`: the pipeline file as a command line has it, with the flags that say which state is meant. */
-export function rerolledText(all: readonly Takes[], pipeline: string): string {
-  return all.flatMap((one) => [takesLine(one), ...commands(one, pipeline)]).join('\n');
+/** The line to copy: `shotlist <command> <pipeline file> <names…>`. */
+export type TakeCommand = (command: 'pick' | 'reroll', names: readonly string[]) => string;
+
+export function rerolledText(all: readonly Takes[], line: TakeCommand): string {
+  return all.flatMap((one) => [takesLine(one), ...commands(one, line)]).join('\n');
 }
 
 /** More of a kind would push everything else off the screen. */
 const maxListed = 20;
 
-export function takesLines(all: readonly Takes[], pipeline: string): readonly string[] {
+export function takesLines(all: readonly Takes[], line: TakeCommand): readonly string[] {
   const lines = all.slice(0, maxListed).flatMap((one) => {
     const next = one.takes.find(({ complete }) => !complete);
     return [
       `takes: ${takesLine(one)}`,
       ...(next === undefined
         ? []
-        : [
-            `    → ${commandText('reroll', pipeline, one.tasks[0] ?? '')} completes take ${next.number}`,
-          ]),
+        : [`    → ${line('reroll', [one.tasks[0] ?? ''])} completes take ${next.number}`]),
     ];
   });
   const rest = all.length - maxListed;
@@ -126,24 +126,10 @@ function takeText({ number, picked, complete, credits, files, state }: Take): st
   return `take ${number}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`;
 }
 
-const commands = (one: Takes, pipeline: string): readonly string[] =>
+const commands = (one: Takes, line: TakeCommand): readonly string[] =>
   one.takes
     .filter(({ picked, complete }) => !picked && complete)
     .map(
       ({ number }) =>
-        `    To use take ${number}: ${commandText('pick', pipeline, one.tasks[0] ?? '', String(number))}`,
+        `    To use take ${number}: ${line('pick', [one.tasks[0] ?? '', String(number)])}`,
     );
-
-/** `pipeline`: as a command line has it, with the flags that say which state is meant. */
-export const commandText = (
-  command: 'pick' | 'reroll',
-  pipeline: string,
-  ...more: readonly string[]
-): string => printable(['shotlist', command, pipeline, ...more.map(quoted)].join(' '));
-
-/** A pipeline file as a command line has it. */
-export const subjectText = (file: string, ...flags: readonly string[]): string =>
-  [file, ...flags].map(quoted).join(' ');
-
-const quoted = (text: string): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : JSON.stringify(text);

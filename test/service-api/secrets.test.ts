@@ -23,7 +23,7 @@ describe.skipIf(process.platform === 'win32')('a secret file (skipped without mo
     const file = secretFile(mode);
     for (const variable of variables)
       expect(openSecretWarnings({ [`${variable}_FILE`]: file })).toEqual([
-        `other users can read ${file} (${variable}_FILE): run "chmod 600 ${file}"`,
+        `other users can read ${file} (${variable}_FILE): run chmod 600 ${file}`,
       ]);
   });
 

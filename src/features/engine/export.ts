@@ -1,5 +1,6 @@
 // `export`: brings the record of a distributed run back to the state file.
 
+import { option, shotlistLine } from '../../base/shell.ts';
 import { patienceWith, unlessAway } from '../../distributed/away.ts';
 import { asCoordinator, coordinate } from '../../distributed/coordinate.ts';
 import { termMs } from '../../distributed/coordinator.ts';
@@ -97,5 +98,8 @@ async function exportHere(loaded: LoadedPipeline, options: ExportOptions): Promi
 async function loadHeader(state: string): Promise<Header | undefined> {
   const loaded = await loadState(state, memoryStore());
   if (loaded.ok) return loaded.value.header;
-  throw new Refusal(stateProblem(loaded.error, state, `<pipeline file> --state ${state}`));
+  throw new Refusal(stateProblem(loaded.error, state, repairLine(state)));
 }
+
+const repairLine = (state: string): string =>
+  shotlistLine('repair', [{ placeholder: '<pipeline file>' }], option('--state', state));

@@ -4,6 +4,7 @@ import { rename, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { readRegularFile } from '../../base/regular-file.ts';
 import { repositoryOf } from '../../base/repository.ts';
+import { shellWord } from '../../base/shell.ts';
 import { createNew } from '../../files/new-file.ts';
 import { problem, Refusal } from '../../language/load/refusal.ts';
 import { refuse, refuseSystemError } from '../refuse.ts';
@@ -83,8 +84,6 @@ export const driverWarning = (folder: string): string | undefined =>
 
 const attributesLine = '*.state.jsonl merge=shotlist';
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-
 /**
  * What git runs with `sh` in the top folder; `command` is shotlist's own, with absolute paths. If it is gone or was killed,
  * the file gets conflict markers: git would take what is in it for the result.
@@ -92,7 +91,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
  * quotes; a message does without it, because git names the file.
  */
 function driverOf(command: readonly string[]): string {
-  const shotlist = command.map((word) => quoted(word).replaceAll('%', '%%'));
+  const shotlist = command.map((word) => shellWord(word).replaceAll('%', '%%'));
   const there = shotlist.map((word) => `test -f ${word}`).join(' && ');
   return [
     `if ${there}; then ${shotlist.join(' ')} merge %O %A %B --path %P; s=$?;`,

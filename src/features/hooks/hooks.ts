@@ -1,8 +1,10 @@
 // Calls on_finish: and on_doubt: when a run is over. A hook acts only if the user trusts the pipeline file, and never
 // after a rehearsal. A hook that fails changes nothing about the run.
+
 import { printable, printableJson } from '../../base/printable.ts';
 import type { Redactor } from '../../base/redactor.ts';
 import { scrubbed } from '../../base/scrub.ts';
+import { shotlistLine } from '../../base/shell.ts';
 import type { Env } from '../../base/user-folder.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { Problem } from '../../language/load/refusal.ts';
@@ -62,7 +64,7 @@ export function allowedHooks(context: HookContext): readonly OwnHook[] {
       ? 'the file, or a file that its command names, has changed since you trusted it'
       : 'you have not agreed to what the file asks for';
   const [are, it] = hooks.length === 1 ? ['is', 'the hook'] : ['are', 'the hooks'];
-  const message = `${fields} ${are} not called: ${why}. To see and allow ${it}, run shotlist trust ${bound.file}`;
+  const message = `${fields} ${are} not called: ${why}. To see and allow ${it}, run ${shotlistLine('trust', [bound.file])}`;
   onEvent({ type: 'warning', message });
   return [];
 }

@@ -1,5 +1,6 @@
 // shotlist init: writes a first pipeline file. On a terminal it asks for what the flags do not say.
-import { printable, shellWord } from '../../base/printable.ts';
+import { printable } from '../../base/printable.ts';
+import { type ShellWord, shotlistLine } from '../../base/shell.ts';
 import { count } from '../../base/text.ts';
 import type { InitFlags } from '../../terminal/flags.ts';
 import { print } from '../../terminal/terminal.ts';
@@ -37,7 +38,7 @@ function refuseWithoutTool({ tools, found }: Proposals): never {
   const fitting = tools.filter(({ fits }) => fits).slice(0, 6);
   return refuse(
     'without a terminal, init cannot ask: name a tool with --tool, or use --yes for the first that fits',
-    `${foundText(found)} Tools that fit: ${fitting.map(({ name }) => name).join(', ')}; shotlist tools lists all`,
+    `${foundText(found)} Tools that fit: ${fitting.map(({ name }) => name).join(', ')}; ${shotlistLine('tools')} lists all`,
   );
 }
 
@@ -48,8 +49,12 @@ const written = (done: Initialized, json: boolean): number =>
   });
 
 function initText({ file, items, ignored, missing, outside }: Initialized): string {
-  const inputs = missing.map((name) => ` --input ${name}=<file>`).join('');
-  const rest = `${shellWord(file)}${inputs}${outside ? ' --allow-outside' : ''}`;
+  const flags: readonly ShellWord[] = [
+    ...missing.flatMap((name) => ['--input', { placeholder: `${name}=<file>` }]),
+    ...(outside ? ['--allow-outside'] : []),
+  ];
+  const line = (command: string, ...more: readonly string[]): string =>
+    shotlistLine(command, [file], [...flags, ...more]);
   return [
     `Wrote ${printable(file)}: ${count(items, 'item')}.`,
     ...(ignored.length === 0
@@ -57,7 +62,7 @@ function initText({ file, items, ignored, missing, outside }: Initialized): stri
       : [`Added to .gitignore: ${ignored.map((line) => printable(line)).join(', ')}`]),
     '',
     'Next, without an account and without cost:',
-    `  shotlist plan ${rest}`,
-    `  shotlist run ${rest} --rehearse --limit 3`,
+    `  ${line('plan')}`,
+    `  ${line('run', '--rehearse', '--limit', '3')}`,
   ].join('\n');
 }

@@ -1,7 +1,7 @@
 // shotlist without a command, or a command without its pipeline: says what to do next. A script that lost a word must
 // notice, so the exit code is 2.
 
-import { shellWord } from '../../base/printable.ts';
+import { shellWord, shotlistLine } from '../../base/shell.ts';
 import { complain, printProse } from '../../terminal/terminal.ts';
 import { pipelinesHere } from './survey.ts';
 
@@ -17,25 +17,29 @@ function startText(pipelines: readonly string[]): string {
   const [first] = pipelines;
   const next =
     first === undefined
-      ? ['No pipeline is here yet. Write one for your photos, clips or sounds:', '  shotlist init']
+      ? [
+          'No pipeline is here yet. Write one for your photos, clips or sounds:',
+          `  ${shotlistLine('init')}`,
+        ]
       : [
           `Here: ${listed(pipelines)}. See what a pipeline would do, and what it would cost:`,
-          `  shotlist plan ${shellWord(first)}`,
+          `  ${shotlistLine('plan', [first])}`,
         ];
   return [
     'shotlist runs pipelines of paid AI media tools over folders of media. Without an account, every run is a rehearsal and costs nothing.',
     '',
     ...next,
     '',
-    'All commands: shotlist --help',
+    `All commands: ${shotlistLine('--help')}`,
   ].join('\n');
 }
 
 /** For a command whose pipeline file is missing: below the error, which says so. */
 export function suggestPipelines(command: string): void {
   const [first, ...others] = pipelinesHere();
-  if (first === undefined) complain('(No pipeline is here yet: shotlist init writes one.)');
-  else if (others.length === 0) complain(`(Did you mean shotlist ${command} ${shellWord(first)}?)`);
+  if (first === undefined)
+    complain(`(No pipeline is here yet: ${shotlistLine('init')} writes one.)`);
+  else if (others.length === 0) complain(`(Did you mean ${shotlistLine(command, [first])}?)`);
   else complain(`(Here: ${listed([first, ...others])}.)`);
 }
 

@@ -1,5 +1,7 @@
 // A merge of state files as text: the credits, and the jobs that both sides paid for.
+
 import { printable } from '../../base/printable.ts';
+import { shellPath } from '../../base/shell.ts';
 import { count } from '../../base/text.ts';
 import type { DoublePayment, Payment } from '../../state/repair/merge.ts';
 import { creditsText } from '../../views/credits-text.ts';
@@ -16,13 +18,13 @@ export function mergeText(merged: MergedState, inGit: boolean): string {
     `${name}: merged: ${count(jobs, 'job')}, ${count(runs, 'run')}, ${creditsText(credits.merged)}`,
   ];
   if (paidTwice.length > 0) lines.push(...paidTwiceLines(paidTwice));
-  if (paidTwice.length > 0 && inGit) lines.push(acceptLine(name));
+  if (paidTwice.length > 0 && inGit) lines.push(acceptLine(state));
   return printable(lines.join('\n'), true);
 }
 
 /** What git waits for. `state`: the state file. */
 export const acceptLine = (state: string): string =>
-  printable(`To accept the file: git add ${state}`);
+  `To accept the file: git add ${shellPath(state)}`;
 
 export function paidTwiceLines(paidTwice: readonly DoublePayment[]): readonly string[] {
   const twice = paidTwice.reduce((sum, { other }) => sum + other.credits, 0);

@@ -80,7 +80,7 @@ function show(
   if (reading !== '') printProse(reading);
   for (const limit of planned.calendar) printProse(budgetLeftText(limit, planned.plan.credits));
   const lines = commandLines(pipeline, flags, rehearsal);
-  const orphans = orphansLine(planned.orphans, lines.subject('prune'));
+  const orphans = orphansLine(planned.orphans, lines.line('prune'));
   if (orphans !== undefined) print(orphans);
   for (const line of exposed(planned)) print(line);
   if (balance?.credits !== undefined) print(balanceLine(balance.credits));
@@ -96,13 +96,13 @@ const manyItems = 20;
 
 function nextStep({ plan, hasWork, itemsToDo, reasons }: Planned, lines: CommandLines): string {
   const line = (command: string, ...more: readonly string[]): string =>
-    `Next: ${lines.line(command, ...more)}`;
+    `Next: ${lines.line(command, [], more)}`;
   if (!hasWork) {
     if (plan.rows.some(({ tasks }) => (tasks.doubt ?? 0) > 0)) return line('status');
     // An upload only lacks its file.
     const isLost = plan.rows.some(({ kind, tasks }) => kind !== 'upload' && (tasks.lost ?? 0) > 0);
     if (!isLost) return 'Nothing to do.';
-    const again = lines.line('plan', '--pay-again');
+    const again = lines.line('plan', [], ['--pay-again']);
     return `Nothing to do. To see what it would cost to buy the lost results again:\n      ${again}`;
   }
   const { count } = itemsToDo;

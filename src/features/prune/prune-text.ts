@@ -15,10 +15,10 @@ import {
 /** Of each kind; JSON output has all. */
 const maxListed = 50;
 
-/** The line of a plan; undefined if there are none. */
-export function orphansLine(counts: OrphanCounts | undefined, file: string): string | undefined {
+/** The line of a plan; undefined if there are none. `prune`: the command line. */
+export function orphansLine(counts: OrphanCounts | undefined, prune: string): string | undefined {
   const text = counts === undefined ? '' : countsText(counts);
-  return text === '' ? undefined : `Orphans: ${text}; see: shotlist prune ${printable(file)}`;
+  return text === '' ? undefined : `Orphans: ${text}; see: ${prune}`;
 }
 
 function countsText({ files, bytes, kept, keptBytes, projects }: OrphanCounts): string {

@@ -2,6 +2,7 @@
 // damaged.
 
 import { printable } from '../../base/printable.ts';
+import { shellPath } from '../../base/shell.ts';
 import { count, table } from '../../base/text.ts';
 import { shownPath } from '../../files/shown-path.ts';
 import type { CreditTotals } from '../../model/ledger.ts';
@@ -21,7 +22,10 @@ export const repairCommand = (file: string, flags: RepairFlags): Promise<number>
     flags,
     async (pipeline, reports) => {
       const repaired = await repair(pipeline, { ...flags, ...reports });
-      return { ...repaired, again: stateLines(pipeline, flags).line('repair') };
+      return {
+        ...repaired,
+        again: stateLines(pipeline, flags).line('repair', [], ['--write', newFile]),
+      };
     },
     {
       text: ({ again, ...repaired }) => textOf(repaired, again),
@@ -29,6 +33,8 @@ export const repairCommand = (file: string, flags: RepairFlags): Promise<number>
       exitCode: ({ intact, lacking }) => (intact && !lacking ? 0 : 1),
     },
   );
+
+const newFile = { placeholder: '<new file>' };
 
 function textOf(
   { state, missing, intact, lacking, written, pipeline, damages, proposal }: Repaired,
@@ -121,19 +127,19 @@ export function proposalText(
 ): string {
   const steps =
     written === undefined
-      ? [`To write it: ${command} --write <new file>`]
+      ? [`To write it: ${command}`]
       : missing
-        ? [`Written: ${written}. To put it in place:`, `  mv ${quoted(written)} ${quoted(state)}`]
+        ? [
+            `Written: ${written}. To put it in place:`,
+            `  mv ${shellPath(written)} ${shellPath(state)}`,
+          ]
         : [
             `Written: ${written}. To put it in place, and keep the present one:`,
-            `  mv ${quoted(state)} ${quoted(`${state}.damaged`)}`,
-            `  mv ${quoted(written)} ${quoted(state)}`,
+            `  mv ${shellPath(state)} ${shellPath(`${state}.damaged`)}`,
+            `  mv ${shellPath(written)} ${shellPath(state)}`,
           ];
   return printable(steps.join('\n'), true);
 }
-
-const quoted = (path: string): string =>
-  /^[\w./@%+:,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 
 function listed<T>(list: readonly T[], line: (value: T) => string): readonly string[] {
   const lines = list.slice(0, maxListed).map((value) => `  ${printable(line(value))}`);

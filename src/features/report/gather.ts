@@ -2,6 +2,7 @@
 import { basename, resolve } from 'node:path';
 import { Cleanup } from '../../base/cleanup.ts';
 import { isWithin, realPathOr } from '../../base/real-path.ts';
+import { shotlistLine } from '../../base/shell.ts';
 import { grouped } from '../../base/text.ts';
 import type { Env } from '../../base/user-folder.ts';
 import type { OutsideOptions } from '../../files/boundary.ts';
@@ -38,7 +39,6 @@ import type { DryItem } from '../../run/dry-run.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import type { PlanContext } from '../../run/planned-task.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
-import { subjectText } from '../../views/takes.ts';
 import { svgOf } from '../graph/graph.ts';
 import { headerOf, openState } from '../open-state.ts';
 import { openItemsHere } from '../planning/items-here.ts';
@@ -93,7 +93,12 @@ export async function gatherReport(
   const { boundary, disk, items, base } = here;
   items.warnings.forEach(onWarning);
   const builder = new ReportBuilder({
-    file: subjectText(basename(bound.file), ...(rehearsal ? ['--rehearse'] : [])),
+    line: (command, names, more = []) =>
+      shotlistLine(
+        command,
+        [basename(bound.file), ...names],
+        [...(rehearsal ? ['--rehearse'] : []), ...more],
+      ),
     pipeline,
     ledger,
     inputs,

@@ -1,6 +1,7 @@
 // Performs a prepared run: the client, the journal and the phases, until everything is done or the run stops.
 
 import type { Result } from '../../base/result.ts';
+import { shotlistLine } from '../../base/shell.ts';
 import { EngineFile } from '../../distributed/engine-file.ts';
 import type { Ordering } from '../../distributed/engine-performer.ts';
 import { uncompacted } from '../../language/load/refusal.ts';
@@ -315,7 +316,7 @@ const unkept = ({ path, problem }: ManifestFile): string =>
 /** The last line of defense: the disk did not take the record, so the user must keep it. */
 const unrecorded = ({ name, project }: { name: string; project: string }): string =>
   `the service created project ${project} for ${JSON.stringify(name)}, which may not be on disk: ` +
-  `if it is in doubt afterwards, shotlist resolve <file> ${JSON.stringify(name)} --project ${project}`;
+  `if it is in doubt afterwards, ${shotlistLine('resolve', [{ placeholder: '<file>' }, name], ['--project', project])}`;
 
 // What a summary says of an early end besides its reason: the cap that was reached, and what is paid for and not fetched.
 

@@ -1,6 +1,7 @@
 // shotlist status: shows the state file. Exit code 4: something is in doubt.
 
 import { printable } from '../../base/printable.ts';
+import { option, type ShellWord } from '../../base/shell.ts';
 import { count, grouped, table } from '../../base/text.ts';
 import { stepOf } from '../../model/task.ts';
 import type { TaskState } from '../../model/task-states.ts';
@@ -13,7 +14,7 @@ import { onlyInReceiptsLines } from '../../views/receipts-text.ts';
 import { stateLine } from '../../views/service-text.ts';
 import { takesLines } from '../../views/takes.ts';
 import { command } from '../command.ts';
-import { type CommandLines, stateLines } from '../command-line.ts';
+import { type CommandLine, type CommandLines, stateLines } from '../command-line.ts';
 import { acceptLine, paidTwiceLines } from '../merge/merge-text.ts';
 import {
   type Addition,
@@ -44,10 +45,13 @@ export function statusCommand(file: string, flags: ListingFlags): Promise<number
   const more = (lines: CommandLines, all: number): string =>
     lines.line(
       'status',
-      ...(wanted === undefined ? [] : ['--items', ...(only === undefined ? [] : [only])]),
-      ...(failed === true ? ['--failed'] : []),
-      ...(step === undefined ? [] : ['--step', step]),
-      ...['--limit', String(all)],
+      [],
+      [
+        ...(wanted === true ? ['--items'] : option('--items', only)),
+        ...(failed === true ? ['--failed'] : []),
+        ...option('--step', step),
+        ...['--limit', String(all)],
+      ],
     );
   const options = { ...common, items, expiringMs: expiring };
   return command(
@@ -80,13 +84,12 @@ const mergedLines = ({ paidTwice, state }: StatusReport): readonly string[] => [
 ];
 
 /** What the state file says. */
-export function reportText(report: StatusReport, { subject }: CommandLines): string {
+export function reportText(report: StatusReport, { line }: CommandLines): string {
   const { steps, state, service, running, live, engine } = report;
-  const pipeline = subject('resolve');
-  const status = statusText(report, `${state} (${service})`, pipeline, stepsText(steps));
+  const status = statusText(report, `${state} (${service})`, line, stepsText(steps));
   const twice = report.paidTwice.length === 0 ? [] : mergedLines(report);
-  const only = onlyInReceiptsLines(report.onlyInReceipts, subject('repair'));
-  const takes = takesLines(report.takes, subject('reroll'));
+  const only = onlyInReceiptsLines(report.onlyInReceipts, line('repair'));
+  const takes = takesLines(report.takes, line);
   const text = [status, ...only, ...takes, ...twice].join('\n');
   if (engine !== undefined) return [text, '', ...queueLines(engine)].join('\n');
   if (running === undefined || live !== undefined) return text;
@@ -95,11 +98,8 @@ export function reportText(report: StatusReport, { subject }: CommandLines): str
 
 // The status of a state file as text.
 
-/**
- * `file` is the state file's name for people; `pipeline` is the pipeline file, for commands to
- * copy; `steps` is the table of steps.
- */
-export function statusText(status: Status, file: string, pipeline: string, steps = ''): string {
+/** `file` is the state file's name for people; `steps` is the table of steps. */
+export function statusText(status: Status, file: string, line: CommandLine, steps = ''): string {
   const { credits, lastRun, running } = status;
   const isNotOver = `is not over${running === undefined ? ': the next run continues it' : ''}`;
   const ended = lastRun?.ended === undefined ? isNotOver : `ended ${lastRun.ended}`;
@@ -120,10 +120,9 @@ export function statusText(status: Status, file: string, pipeline: string, steps
   if (running !== undefined)
     lines.push(`A run is active (${printable(running)}): these numbers can change.`);
   lines.push(...filesText(status.files));
-  const more = (flag: string): string => printable(`shotlist status ${pipeline} ${flag}`);
-  const [failed, all] = [more('--failed'), more('--json')];
+  const [failed = '', all = ''] = ['--failed', '--json'].map((flag) => line('status', [], [flag]));
   lines.push(
-    ...firstOf(equalDoubts(status.doubts), failed, (equal) => doubtsLines(equal, pipeline)),
+    ...firstOf(equalDoubts(status.doubts), failed, (equal) => doubtsLines(equal, line)),
     ...firstOf(status.unsaved, all, unsavedLines),
     ...firstOf(status.remote, all, remoteLines),
     ...firstOf(status.additions, all, additionLines),
@@ -185,38 +184,39 @@ const equalDoubts = (doubts: readonly Doubt[]): readonly (readonly Doubt[])[] =>
 ];
 
 /** An outage may leave dozens of equal doubts. */
-function doubtsLines(equal: readonly Doubt[], pipeline: string): readonly string[] {
+function doubtsLines(equal: readonly Doubt[], line: CommandLine): readonly string[] {
   const [first] = equal;
   if (first === undefined || equal.length === 1)
-    return equal.flatMap((one) => doubtLines(one, pipeline));
+    return equal.flatMap((one) => doubtLines(one, line));
   const tasks = equal.map(({ tasks: [task = ''] }) => task);
   const others = tasks.length > 3 ? ` and ${count(tasks.length - 3, 'other')}` : '';
   const begun = equal.map(({ since }) => since).sort();
   const reserved = equal.reduce((sum, one) => sum + one.reserved, 0);
-  const command = printable(`shotlist resolve ${pipeline} --all`);
+  const settle = (...more: readonly ShellWord[]): string => line('resolve', [], ['--all', ...more]);
   return [
     `IN DOUBT: ${count(equal.length, 'creation')} of ${printable(stepOf(tasks[0] ?? ''))} (${printable(tasks.slice(0, 3).join(', '))}${others}), ` +
       `begun ${printable(begun[0] ?? '')} to ${printable(begun.at(-1) ?? '')}, ${count(reserved, 'credit')} set aside; ` +
       `${printable(first.why ?? 'the run ended before the service answered')}.`,
     "    Look in the service's hub for the projects that were created then.",
-    `    To settle each by a question:        ${command}`,
-    `    By the list of projects in the hub:  ${command} --hub-list <file>`,
-    `    By a table that you fill in:         ${command} --decisions <new file>`,
+    `    To settle each by a question:        ${settle()}`,
+    `    By the list of projects in the hub:  ${settle('--hub-list', { placeholder: '<file>' })}`,
+    `    By a table that you fill in:         ${settle('--decisions', { placeholder: '<new file>' })}`,
   ];
 }
 
 function doubtLines(
   { tasks, name, since, reserved, why }: Doubt,
-  pipeline: string,
+  line: CommandLine,
 ): readonly string[] {
-  const command = printable(`shotlist resolve ${pipeline} ${JSON.stringify(tasks[0] ?? name)}`);
+  const settle = (...more: readonly ShellWord[]): string =>
+    line('resolve', [tasks[0] ?? name], more);
   return [
     `IN DOUBT: ${printable(tasks.join(', '))}: begun ${printable(since)}, ${count(reserved, 'credit')} set aside; ` +
       `${printable(why ?? 'the run ended before the service answered')}.`,
     `    Look in the service's hub for a project named ${printable(JSON.stringify(name))}, created about then.`,
-    `    If it is there:     ${command} --project <its id>`,
-    `    If it is not there: ${command} --not-charged`,
-    `    If nobody can tell: ${command} --abandon (its credits count as charged)`,
+    `    If it is there:     ${settle('--project', { placeholder: '<its id>' })}`,
+    `    If it is not there: ${settle('--not-charged')}`,
+    `    If nobody can tell: ${settle('--abandon')} (its credits count as charged)`,
   ];
 }
 

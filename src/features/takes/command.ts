@@ -10,7 +10,7 @@ import { planText } from '../../views/plan-text.ts';
 import { fallbackLine, rehearsalLine } from '../../views/service-text.ts';
 import { rerolledText } from '../../views/takes.ts';
 import { command, pipelineFor, sayState } from '../command.ts';
-import { commandLines, stateLines } from '../command-line.ts';
+import { type CommandLines, commandLines, stateLines } from '../command-line.ts';
 import { plan } from '../plan/plan.ts';
 import { questionsOf, type RunCommandFlags } from '../run/command.ts';
 import { asRun, performCommand } from '../run/perform-command.ts';
@@ -38,19 +38,19 @@ export async function rerollCommand(
     );
   const asking = questionsOf(flags);
   let rerolled: Rerolled | undefined;
-  let subject = file;
+  let lines: CommandLines | undefined;
   const code = await performCommand(file, own, {
     ...asRun(),
     operate: async (pipeline, options) => {
       rerolled = await reroll(pipeline, names, { ...options, ...asking });
-      subject = commandLines(pipeline, own, rerolled.rehearsal).subject('pick');
+      lines = commandLines(pipeline, own, rerolled.rehearsal);
       return rerolled;
     },
   });
-  if (rerolled === undefined) return code;
+  if (rerolled === undefined || lines === undefined) return code;
   const { takes } = rerolled;
   if (json) printJson({ type: 'takes', takes });
-  else if (takes.length > 0) print(rerolledText(takes, subject));
+  else if (takes.length > 0) print(rerolledText(takes, lines.line));
   return code;
 }
 

@@ -1,4 +1,5 @@
 // The paid tasks that a person names, by task or by item, and why one of them cannot have another take.
+import { option, shotlistLine } from '../../base/shell.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import type { Ledger } from '../../model/ledger.ts';
@@ -116,7 +117,7 @@ function whyNot({ action, why, take, task }: PlannedTask, ledger: Ledger): Hindr
   if (newest !== undefined && jobFacts[newest.state].inDoubt)
     return { is: `has a take in doubt (take ${newest.take?.number})`, hint: settle };
   if (action === 'reuse') return undefined;
-  const hint = hints[action] ?? `shotlist plan --explain ${task} says more`;
+  const hint = hints[action] ?? `${shotlistLine('plan', [], option('--explain', task))} says more`;
   return { is: `has no result that a take could follow: ${why}`, hint };
 }
 

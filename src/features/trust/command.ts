@@ -2,6 +2,7 @@
 // bucket. Sends nothing.
 
 import { printable } from '../../base/printable.ts';
+import { option, shotlistLine } from '../../base/shell.ts';
 import type { TrustFlags } from '../../terminal/flags.ts';
 import { answer } from '../command.ts';
 import { hookText } from '../hooks/hooks.ts';
@@ -35,7 +36,7 @@ function trustedText(file: string, trusted: Trusted): string {
     ...(onDoubt === undefined ? [] : [`on_doubt: ${hookText(onDoubt)}`]),
     ...(store === undefined ? [] : [`Bucket: ${printable(store)}`]),
     `Trusted: ${printable(file)} may now ${may.join('; ')}. If the file changes, trust it again.`,
-    `To take this back: shotlist trust --remove ${printable(file)}`,
+    `To take this back: ${shotlistLine('trust', [], option('--remove', file))}`,
   ].join('\n');
 }
 

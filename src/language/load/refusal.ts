@@ -3,6 +3,7 @@
 import { basename } from 'node:path';
 import { unresolvedMerge } from '../../base/raw-line.ts';
 import { type Err, err, ok, type Result } from '../../base/result.ts';
+import { shellWord, shotlistLine } from '../../base/shell.ts';
 import {
   type Complaint,
   type IncludedTexts,
@@ -85,17 +86,13 @@ export const refusedKey = (again: string): Problem => ({
   unauthorized: true,
 });
 
-/**
- * A state file that does not load. `error` names a line if the file is damaged; `subject` is the pipeline file and the flags
- * by which a command means this state file.
- */
-export function stateProblem(error: string, state: string, subject: string): Problem {
+/** A state file that does not load. `error` names a line if the file is damaged; `repair` is the command line. */
+export function stateProblem(error: string, state: string, repair: string): Problem {
   if (!error.startsWith(`${state}:`)) return problem(error, 'the state file');
-  const repair = `shotlist repair ${subject}`;
   const damage = `it was left as it is; nothing was sent. To see what is damaged and what can be kept: ${repair}`;
   const merge =
-    `git merged it line by line, and nothing was sent. To merge both sides without a loss: shotlist git-setup, then ` +
-    `git checkout --merge -- ${basename(state)} in its folder; outside git: shotlist merge <ours> <theirs>. `;
+    `git merged it line by line, and nothing was sent. To merge both sides without a loss: ${shotlistLine('git-setup')}, then ` +
+    `git checkout --merge -- ${shellWord(basename(state))} in its folder; outside git: ${shotlistLine('merge')} <ours> <theirs>. `;
   const isMerge = error.includes(unresolvedMerge);
   return problem(error, 'the state file', isMerge ? `${merge}If that fails: ${repair}` : damage);
 }

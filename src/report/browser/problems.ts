@@ -48,18 +48,20 @@ function Failure({ data, group, onShow }: ProblemsProps & { readonly group: Fail
 }
 
 function Doubt({ data, doubt }: { readonly data: ReportData; readonly doubt: ReportDoubt }): VNode {
-  const { task, name, since, reserved, why, step } = doubt;
-  const rehearse = data.rehearsal ? ' --rehearse' : '';
-  const command = `shotlist resolve <pipeline file>${rehearse} ${JSON.stringify(task)}`;
+  const { task, name, since, reserved, why, step, commands } = doubt;
   return html`<article class="card group state-doubt">
     <p><${StateMark} state="doubt" /> <span class="muted">in ${data.steps[step]?.name ?? ''} · since ${longTime(since)} · ${count(reserved, 'credit')} set aside</span></p>
     <h2>${task}</h2>
     <p>${why ?? 'the run ended before the service answered'}</p>
     <div class="remedy commands">
       <p><b>What to do:</b> look in the service’s hub for a project named <code>${name}</code>, then say what you found.</p>
-      <p>It is there: <code>${command} --project ${'<id>'}</code></p>
-      <p>It is not there: <code>${command} --not-charged</code></p>
-      <p>Nobody can tell: <code>${command} --abandon</code></p>
+      ${
+        commands === undefined
+          ? html`<p><code>shotlist status</code> lists the commands for that.</p>`
+          : html`<p>It is there: <code>${commands.found}</code></p>
+            <p>It is not there: <code>${commands.absent}</code></p>
+            <p>Nobody can tell: <code>${commands.unknown}</code></p>`
+      }
     </div>
   </article>`;
 }

@@ -1,5 +1,7 @@
 // Builds the data of a report: takes the plan of each item, once, and the state file at the end.
+
 import { isObject, type Json, type JsonObject } from '../../base/json.ts';
+import type { ShellWord } from '../../base/shell.ts';
 import { extensionOf, mediaTypeOf } from '../../contract/api/asset.ts';
 import { adviceFor } from '../../contract/api/failure.ts';
 import type { Pipeline, Step } from '../../language/pipeline.ts';
@@ -12,7 +14,6 @@ import { numberOf } from '../../model/take-index.ts';
 import { stepOf } from '../../model/task.ts';
 import type { PlannedTask } from '../../plan/planned-action.ts';
 import { allTakes } from '../../plan/takes.ts';
-import { commandText } from '../../views/takes.ts';
 import type {
   FailureGroup,
   Parameter,
@@ -34,8 +35,8 @@ interface InputFact {
 }
 
 interface ReportSources {
-  /** The pipeline file as a command line has it, with the flags that say which state is meant. */
-  readonly file: string;
+  /** A command line about the pipeline, to copy. */
+  readonly line: (command: string, names: readonly string[], more?: readonly ShellWord[]) => string;
   readonly pipeline: Pipeline;
   readonly ledger: Ledger;
   readonly running: boolean;
@@ -168,7 +169,7 @@ export class ReportBuilder {
   /** Their files side by side, and the command that chooses another one. Undefined for a task with one take. */
   #takesOf({ step, task, take }: PlannedTask): ReportTask['takes'] {
     if (take === undefined || take.known < 2) return undefined;
-    const { ledger, file } = this.#sources;
+    const { ledger, line } = this.#sources;
     return allTakes(ledger, take.first).map((job) => {
       const number = numberOf(job);
       const isPicked = number === take.number;
@@ -180,7 +181,7 @@ export class ReportBuilder {
         picked: isPicked || undefined,
         credits: credits === 0 ? undefined : credits,
         at: timesOf(job).ended,
-        command: isChoice ? commandText('pick', file, task, String(number)) : undefined,
+        command: isChoice ? line('pick', [task, String(number)]) : undefined,
         files: takeFiles(job, task).map((output) => this.#fileOf(output, step.name)),
       };
     });
@@ -219,7 +220,18 @@ export class ReportBuilder {
         since: job.at,
         reserved: job.reserve ?? 0,
         why: job.error === undefined ? undefined : mailable(job.error.message),
+        commands: mailable(task) === task ? this.#answersTo(task) : undefined,
       });
+  }
+
+  #answersTo(task: string): NonNullable<ReportDoubt['commands']> {
+    const line = (...more: readonly ShellWord[]): string =>
+      this.#sources.line('resolve', [task], more);
+    return {
+      found: line('--project', { placeholder: '<id>' }),
+      absent: line('--not-charged'),
+      unknown: line('--abandon'),
+    };
   }
 
   #inputOf({ step, file, fingerprint }: PlannedTask): readonly ReportFile[] {

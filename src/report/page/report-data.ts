@@ -172,4 +172,6 @@ export interface ReportDoubt {
   readonly since: string;
   readonly reserved: number;
   readonly why?: string;
+  /** What to type if the project is there, if it is not, and if nobody can tell. Undefined: the task's name stays out of the report. */
+  readonly commands?: { readonly found: string; readonly absent: string; readonly unknown: string };
 }

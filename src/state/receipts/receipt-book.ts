@@ -3,9 +3,9 @@ import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
-import { shellWord } from '../../base/printable.ts';
 import { realPathOr } from '../../base/real-path.ts';
 import { repositoryOf } from '../../base/repository.ts';
+import { option, shotlistLine } from '../../base/shell.ts';
 import { isSystemProblem } from '../../base/system-error.ts';
 import { count } from '../../base/text.ts';
 import { type Env, userFolder } from '../../base/user-folder.ts';
@@ -281,7 +281,7 @@ export class ReceiptBook implements Disposable {
     const cure =
       this.#imported === undefined
         ? ''
-        : `; to add ${them}, run shotlist receipts --import ${shellWord(this.#imported)}`;
+        : `; to add ${them}, run ${shotlistLine('receipts', [], option('--import', this.#imported))}`;
     this.#onWarning(
       `${count(left, 'payment')} of this command ${verb} not in your receipts (${this.store.file})${cure}`,
     );

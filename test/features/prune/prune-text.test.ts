@@ -17,7 +17,7 @@ const orphans: Orphans = {
 
 test('a plan has one line, and only if there are orphans', () => {
   const counts = { files: 12, bytes: 34_000_000, kept: 3, keptBytes: 1_200_000, projects: 2 };
-  expect(orphansLine(counts, 'photo.yaml')).toBe(
+  expect(orphansLine(counts, 'shotlist prune photo.yaml')).toBe(
     'Orphans: 12 files (34 MB), 3 kept files (1.2 MB), 2 projects; see: shotlist prune photo.yaml',
   );
   const none = { files: 0, bytes: 0, kept: 0, keptBytes: 0, projects: 0 };

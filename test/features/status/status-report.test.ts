@@ -1,5 +1,7 @@
 // What a state file says to a person: credits, jobs, and what needs somebody.
 import { describe, expect, test } from 'vitest';
+import { shotlistLine } from '../../../src/base/shell.ts';
+import type { CommandLine } from '../../../src/features/command-line.ts';
 import { statusText } from '../../../src/features/status/command.ts';
 import { statusOf } from '../../../src/features/status/status.ts';
 import { Ledger } from '../../../src/model/ledger.ts';
@@ -22,6 +24,9 @@ import {
   supplied,
 } from '../../model/lines.ts';
 import { control, wild } from '../../views/wild.ts';
+
+const line: CommandLine = (command, names = [], more = []) =>
+  shotlistLine(command, ['p.yaml', ...names], more);
 
 /** Twenty hours after everything happened. */
 const asked = {
@@ -93,7 +98,7 @@ describe('the status', () => {
     const told = statusOf(folded(history), { ...asked, fateOf: () => fate });
     expect(told.unsaved).toEqual([]);
     expect(told.remote).toEqual(remote);
-    expect(statusText(told, 'p.state.jsonl', 'p.yaml')).not.toContain('The next run fetches');
+    expect(statusText(told, 'p.state.jsonl', line)).not.toContain('The next run fetches');
   });
 
   test('takes a creation that was begun and never answered as a doubt', () => {
@@ -114,11 +119,7 @@ describe('the status', () => {
 
 describe('its text', () => {
   test('says what a person needs, and what to do about a doubt', () => {
-    const text = statusText(
-      statusOf(folded([...history, ended]), asked),
-      'p.state.jsonl',
-      'p.yaml',
-    );
+    const text = statusText(statusOf(folded([...history, ended]), asked), 'p.state.jsonl', line);
     for (const part of [
       'p.state.jsonl: 1 run; the last began',
       `ended ${at}`,
@@ -128,7 +129,7 @@ describe('its text', () => {
       '30 credits set aside',
       'a project named "d #1"',
       'the service did not answer',
-      'shotlist resolve p.yaml "swap:d" --not-charged',
+      'shotlist resolve p.yaml swap:d --not-charged',
       'EXPIRES SOON: paid, not saved yet: swap:c (project p-c); its address expires 2026-08-06T10',
       '→ run it again',
       'failed: swap:e: it broke',
@@ -138,7 +139,7 @@ describe('its text', () => {
   });
 
   test('says that the last run is not over, by a kill or because it left', () => {
-    expect(statusText(statusOf(folded(history), asked), 'x', 'p.yaml')).toContain(
+    expect(statusText(statusOf(folded(history), asked), 'x', line)).toContain(
       'and is not over: the next run continues it\n',
     );
   });
@@ -148,7 +149,7 @@ describe('its text', () => {
     expect(statusOf(ledger, asked).doubts).toHaveLength(2);
     const status = statusOf(ledger, { ...asked, running: 'process 7 on here' });
     expect(status.doubts.map(({ name }) => name)).toEqual(['d #1']);
-    const text = statusText(status, 'x', 'p.yaml');
+    const text = statusText(status, 'x', line);
     expect(text).toContain('and is not over\n');
     expect(text).toContain('1 sent');
     expect(text).toContain('A run is active (process 7 on here): these numbers can change');
@@ -169,7 +170,7 @@ describe('its text', () => {
       { event: 'doubt', job: job('w'), why: wild },
       { event: 'failed', task: `photo:${wild}`, why: wild },
     ]);
-    const text = statusText(statusOf(ledger, asked), 'p.state.jsonl', 'p.yaml');
+    const text = statusText(statusOf(ledger, asked), 'p.state.jsonl', line);
     expect(text).not.toMatch(control);
     expect(text.split('\n')).toHaveLength(9);
   });
@@ -177,7 +178,7 @@ describe('its text', () => {
   test('lets no control character of a time in the file reach the terminal', () => {
     const ledger = new Ledger();
     ledger.apply({ type: 'run', line: { run: 1, at: wild, ended: wild, charged: 0, refunded: 0 } });
-    expect(statusText(statusOf(ledger, asked), 'p.state.jsonl', 'p.yaml')).not.toMatch(control);
+    expect(statusText(statusOf(ledger, asked), 'p.state.jsonl', line)).not.toMatch(control);
   });
 });
 
@@ -209,7 +210,7 @@ describe('recorded files that are not here as recorded', () => {
       files: { changed: 1, lost: 1, elsewhere: 2, stored: 1 },
       failures: [],
     });
-    expect(statusText(status, 'x', 'p.yaml').split('\n')).toEqual(
+    expect(statusText(status, 'x', line).split('\n')).toEqual(
       expect.arrayContaining([
         '1 file is changed on disk: left alone.',
         '1 file is lost: saved here, and gone.',
@@ -236,7 +237,7 @@ test('a long list is cut, and the command for the rest is named', () => {
   const events = Array.from({ length: 300 }, (_, n): NewEvent => {
     return { event: 'failed', task: `swap:${n}`, why: 'no such file' };
   });
-  const text = statusText(statusOf(folded([run(1), ...events]), asked), 'state', 'p.yaml');
+  const text = statusText(statusOf(folded([run(1), ...events]), asked), 'state', line);
   expect(text.split('\n').filter((line) => line.startsWith('failed:'))).toHaveLength(20);
   expect(text).toContain('… and 280 more: shotlist status p.yaml --failed');
 });
