@@ -1,6 +1,6 @@
 // A path as the user would type it in the working folder.
-import { homedir } from 'node:os';
 import { relative, sep } from 'node:path';
+import { homeFolder } from '../base/user-folder.ts';
 
 export function shownPath(path: string): string {
   const near = relative(process.cwd(), path);
@@ -10,6 +10,6 @@ export function shownPath(path: string): string {
 /** A path anywhere on the machine: `~` stands for the home folder. */
 export function shownPlace(path: string): string {
   const near = shownPath(path);
-  const home = `${homedir()}${sep}`;
+  const home = `${homeFolder()}${sep}`;
   return near === path && path.startsWith(home) ? `~${sep}${path.slice(home.length)}` : near;
 }

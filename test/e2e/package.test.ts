@@ -2,10 +2,12 @@
 // than it needs, and an old Node.js is told which one is needed.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -16,6 +18,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { ownEnvironment } from '../command.ts';
+import { canBeNobody } from '../nobody.ts';
 import { pictureWith } from '../photo.ts';
 import { ended, envOf, photoRig, type Rig, service } from '../rig.ts';
 
@@ -102,7 +105,8 @@ function pathsIn(report: string): readonly string[] {
   return [...report.matchAll(/"path": (".*")/g)].map(([, path]) => `${JSON.parse(path ?? '')}`);
 }
 
-const start = (node: string, ...args: readonly string[]): ReturnType<typeof spawnSync> =>
+type Started = ReturnType<typeof spawnSync>;
+const start = (node: string, ...args: readonly string[]): Started =>
   spawnSync(node, args, { cwd: folder, encoding: 'utf8' });
 const bin = join(installed, 'bin/shotlist.cjs');
 const sentence = (version: string): string =>
@@ -219,5 +223,74 @@ describe('the packed command', () => {
       stdout: '',
       stderr: sentence(version.slice(1)),
     });
+  });
+});
+
+describe('the launcher', () => {
+  /** A working folder with a pipeline, and who starts the command there. */
+  function startIn(place: string, env: NodeJS.ProcessEnv, uid?: number): Started {
+    const user = uid === undefined ? {} : { uid, gid: uid };
+    const all = { env: { PATH: process.env['PATH'], ...env }, cwd: place, ...user };
+    return spawnSync(process.execPath, [bin, 'validate', 'p.yaml'], { encoding: 'utf8', ...all });
+  }
+  function workingFolder(): string {
+    const place = mkdtempSync(join(folder, 'work-'));
+    chmodSync(place, 0o777);
+    writeFileSync(join(place, 'p.yaml'), pipeline);
+    return place;
+  }
+
+  test.each([
+    ['is empty', { HOME: '' }],
+    ['is relative', { HOME: '.' }],
+    ['does not exist', { HOME: '/nonexistent' }],
+    ['has a relative folder of caches', { HOME: '/nonexistent', XDG_CACHE_HOME: 'caches' }],
+  ])('starts, and keeps nothing in the working folder, where the home %s', (_what, env) => {
+    const place = workingFolder();
+    expect(startIn(place, env)).toMatchObject({ status: 0, stderr: '' });
+    expect(readdirSync(place)).toEqual(['p.yaml']);
+  });
+
+  test('neither reads nor keeps compiled code in a home that is the working folder', () => {
+    const place = workingFolder();
+    expect(startIn(place, { HOME: place })).toMatchObject({ status: 0, stderr: '' });
+    expect(readdirSync(place)).toEqual(['p.yaml']);
+  });
+
+  // Only root can become a user whom the system does not know.
+  test.skipIf(process.getuid?.() !== 0 || !canBeNobody)(
+    'starts for a user whom the system does not know',
+    () => {
+      chmodSync(folder, 0o755);
+      const place = workingFolder();
+      expect(startIn(place, {}, 1_234_567)).toMatchObject({ status: 0, stderr: '' });
+      expect(startIn(place, { HOME: '/root' }, 1_234_567)).toMatchObject({ status: 0, stderr: '' });
+      expect(readdirSync(place)).toEqual(['p.yaml']);
+    },
+  );
+
+  test('loads no code that lies in the working folder, whatever its name', async () => {
+    const rig = await photoRig(1);
+    const loaded = rig.path('loaded.txt');
+    const evil = `require('node:fs').appendFileSync(${JSON.stringify(loaded)}, __filename)`;
+    const { dependencies, peerDependencies } = JSON.parse(
+      readFileSync(join(root, 'package.json'), 'utf8'),
+    );
+    const names = [...Object.keys({ ...dependencies, ...peerDependencies }), 'node', 'shotlist'];
+    for (const name of names) rig.write(`node_modules/${name}/index.js`, evil);
+    for (const name of ['index.js', 'evil.cjs', 'shotlist.js', 'dist/cli/main.js', 'src/index.ts'])
+      rig.write(name, evil);
+    rig.write('package.json', '{ "main": "evil.cjs", "bin": "evil.cjs", "type": "commonjs" }');
+    rig.write('.npmrc', 'node-options=--require ./evil.cjs\nscript-shell=./evil.cjs\n');
+    rig.write('.env', 'NODE_OPTIONS=--require ./evil.cjs\n');
+    rig.write('node.config.json', '{ "nodeOptions": { "import": ["./evil.cjs"] } }');
+    const { stderr, code } = await ended(
+      spawn(process.execPath, [bin, 'run', 'pipeline.yaml'], {
+        cwd: rig.folder,
+        env: ownEnvironment(),
+      }),
+    );
+    expect(code, stderr).toBe(0);
+    expect(existsSync(loaded)).toBe(false);
   });
 });
