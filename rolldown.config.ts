@@ -45,7 +45,7 @@ const lighterCommander: Plugin = {
   },
 };
 
-/** `build/page.ts` adds the packages of the page. */
+/** `build/main.ts` adds the packages of the page. */
 const licenses: Plugin = {
   name: 'licenses',
   generateBundle(_options, bundle) {
