@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { Cost } from './test/cost.ts';
 import { LeanFirst } from './test/lean-first.ts';
+import { isMissing, MissingPrograms, programTags, tagDescription } from './test/programs.ts';
 
 const memoryFolder = '/dev/shm';
 const neededBytes = 2 ** 31;
@@ -25,6 +26,7 @@ function temporaryFolder(): string {
   }
 }
 
+const missing = programTags.filter(isMissing);
 const temporary = temporaryFolder();
 
 // Starting a process copies the page tables of the worker that starts it. Large pages make them small: where many
@@ -38,7 +40,7 @@ export default defineConfig({
     hookTimeout: 180_000,
     // Tests also wait for processes, services and the disk, and meanwhile another worker uses the core.
     maxWorkers: availableParallelism() + 2,
-    reporters: ['default', new Cost()],
+    reporters: ['default', new Cost(), new MissingPrograms(missing)],
     sequence: { sequencer: LeanFirst },
     include: ['test/**/*.test.ts'],
     tags: [
@@ -47,8 +49,12 @@ export default defineConfig({
         description:
           'Takes long, and what it shows is also shown by a shorter test, with less of it: only EVERY=1 tries it.',
       },
+      ...programTags.map((tag) => ({ name: tag, description: tagDescription(tag) })),
     ],
-    tagsFilter: process.env['EVERY'] === '1' ? [] : ['!long'],
+    tagsFilter: [
+      ...(process.env['EVERY'] === '1' ? [] : ['!long']),
+      ...missing.map((tag) => `!${tag}`),
+    ],
     globalSetup: ['test/build.ts'],
     setupFiles: ['test/measured.ts', 'test/own-receipts.ts'],
     // Loading the modules and compiling the schemas takes longer than many files of tests: workers keep both.

@@ -7,7 +7,7 @@ import {
   type PostgresProxyOptions,
   type WireMoment,
 } from '../torture/postgres-proxy.ts';
-import { sharedPostgres, withoutPostgres } from './postgres.ts';
+import { sharedPostgres } from './postgres.ts';
 import { until } from './rig.ts';
 
 interface Wired {
@@ -64,7 +64,7 @@ const ways = {
     client.query('insert into kept values (7); commit;'),
 } as const;
 
-describe.skipIf(withoutPostgres)('a wire to Postgres', () => {
+describe('a wire to Postgres', { tags: 'postgres' }, () => {
   describe.each(Object.entries(ways))('with a commit by %s', (_, way) => {
     test('that is cut before the server sees it: the row is absent', async () => {
       const { proxy, client, rows } = await wired({ script: cutting('commit', 2) });

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { sharedPostgres, startPostgres, withoutPostgres } from './postgres.ts';
+import { sharedPostgres, startPostgres } from './postgres.ts';
 import { isRunning } from './process-tree.ts';
 import { until } from './rig.ts';
 import { longTest } from './sweep.ts';
@@ -18,7 +18,7 @@ async function connected(url: string): Promise<Client> {
   return client;
 }
 
-describe.skipIf(withoutPostgres)('a Postgres for tests', () => {
+describe('a Postgres for tests', { tags: 'postgres' }, () => {
   test('keeps a committed row, and no other, through a crash', async () => {
     const postgres = await sharedPostgres();
     const url = await postgres.newDatabase();

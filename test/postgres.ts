@@ -5,24 +5,22 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import {
-  accessSync,
   chownSync,
-  constants,
   mkdirSync,
   mkdtempSync,
   openSync,
-  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { childrenOf, isRunning } from './process-tree.ts';
+import { findPostgres } from './programs.ts';
 
 export interface Postgres {
   /** The database `postgres` of the server, as its superuser. */
@@ -46,45 +44,6 @@ export interface PostgresOptions {
   /** Settings of postgresql.conf, such as `{ max_connections: '300' }`. */
   readonly settings?: Readonly<Record<string, string>>;
 }
-
-const debianFolder = '/usr/lib/postgresql';
-
-/** Where initdb and postgres are; the newest version of Debian's package comes first. */
-function findBinaries(): string | undefined {
-  const versions = namesIn(debianFolder).toSorted((a, b) => Number(b) - Number(a));
-  const folders = [
-    ...versions.map((version) => join(debianFolder, version, 'bin')),
-    ...(process.env['PATH'] ?? '').split(delimiter),
-  ];
-  return folders.find((folder) => ['initdb', 'postgres'].every((name) => runs(join(folder, name))));
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
-}
-
-function runs(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
-  }
-}
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error &&
-  'code' in error &&
-  ['ENOENT', 'EACCES', 'ENOTDIR'].includes(`${error.code}`);
-
-/** Tests that need Postgres are skipped only here: on Linux they fail without it, so that CI cannot lose them. */
-export const withoutPostgres = process.platform !== 'linux' && findBinaries() === undefined;
 
 interface User {
   readonly uid?: number;
@@ -157,11 +116,9 @@ export function sharedPostgres(): Promise<Omit<Postgres, 'stop'>> {
 }
 
 export async function startPostgres(options: PostgresOptions = {}): Promise<Postgres> {
-  const binaries = findBinaries();
+  const binaries = findPostgres();
   if (binaries === undefined)
-    throw new Error(
-      `no initdb and postgres in ${debianFolder}/*/bin and in PATH: apt-get install postgresql`,
-    );
+    throw new Error('there is no initdb and postgres: apt-get install postgresql');
   const user = serverUser();
   const folder = mkdtempSync(join(tmpdir(), 'shotlist-pg-'));
   const watch = spawn('/bin/sh', ['-c', watcher, folder], {

@@ -1,7 +1,8 @@
 import 'vitest';
+import type { ProgramTag } from './programs.ts';
 
 declare module 'vitest' {
   interface TestTags {
-    tags: 'long';
+    tags: 'long' | ProgramTag;
   }
 }

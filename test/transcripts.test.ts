@@ -5,23 +5,26 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { makesTerminals } from './on-terminal.ts';
-import { withoutPostgres } from './postgres.ts';
 import { replay } from './transcript.ts';
 
 const folder = fileURLToPath(new URL('transcripts', import.meta.url));
 const names = readdirSync(folder).filter((name) => name.endsWith('.txt'));
 const update = process.env['UPDATE'] === '1';
 
-/** What a transcript needs and this machine lacks. */
-const lacks = (text: string): boolean =>
-  (!makesTerminals && /^(at |on a terminal)/m.test(text)) ||
-  (withoutPostgres && /^given a database$/m.test(text));
+const needsTerminal = (text: string): boolean => /^(at |on a terminal)/m.test(text);
+const tagsOf = (text: string): 'postgres'[] =>
+  /^given a database$/m.test(text) ? ['postgres'] : [];
 
 for (const name of names) {
   const text = readFileSync(join(folder, name), 'utf8');
-  test.skipIf(lacks(text))(`${name} shows what is printed`, async () => {
-    const { text: printed, differences } = await replay(text);
-    if (update) writeFileSync(join(folder, name), printed);
-    else expect(differences.printed).toBe(differences.shown);
-  });
+  const tags = tagsOf(text);
+  test.skipIf(!makesTerminals && needsTerminal(text))(
+    `${name} shows what is printed`,
+    { tags },
+    async () => {
+      const { text: printed, differences } = await replay(text);
+      if (update) writeFileSync(join(folder, name), printed);
+      else expect(differences.printed).toBe(differences.shown);
+    },
+  );
 }

@@ -5,7 +5,8 @@ import {
   engineOver,
   openEngine,
 } from '../../src/distributed/database/database.ts';
-import { sharedPostgres, withoutPostgres } from '../postgres.ts';
+import { sharedPostgres } from '../postgres.ts';
+import { isMissing } from '../programs.ts';
 import { colour, InMemory, photo, pipeline } from '../run/in-memory.ts';
 import { startPglite } from './database/pglite.ts';
 
@@ -32,8 +33,8 @@ const grounds: readonly {
 // A server costs less time than Postgres inside the process, whose own tests are with the database: without a server, or
 // with `EVERY=1`, that one is tried too.
 const isTried = (where: string): boolean => {
-  if (where === 'over Postgres') return !withoutPostgres;
-  return where !== 'over PGlite' || withoutPostgres || process.env['EVERY'] === '1';
+  if (where === 'over Postgres') return !isMissing('postgres');
+  return where !== 'over PGlite' || isMissing('postgres') || process.env['EVERY'] === '1';
 };
 
 describe.each(grounds.filter(({ where }) => isTried(where)))('a run $where', ({ open }) => {

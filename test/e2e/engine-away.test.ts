@@ -1,4 +1,5 @@
 // The database of a distributed run may come later than its workers, and go away at any time.
+// @module-tag postgres
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { migrateEngine } from '../../src/features/engine/engine.ts';
 import { type WorkerEvent, worker, workerWith } from '../../src/features/engine/worker.ts';

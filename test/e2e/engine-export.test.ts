@@ -1,5 +1,6 @@
 // The end of a distributed run moves its record back to the state file. Wherever that is disturbed or stopped, nothing is
 // lost, and exactly one of the database and the file is the record.
+// @module-tag postgres
 import { expect, onTestFinished, test } from 'vitest';
 import { isObject } from '../../src/base/json.ts';
 import { DatabaseAway } from '../../src/distributed/away.ts';

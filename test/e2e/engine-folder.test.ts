@@ -1,4 +1,5 @@
 // A folder that several hosts share: a coordinator on any of them goes on. Hosts are folders of users here.
+// @module-tag postgres
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

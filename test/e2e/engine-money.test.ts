@@ -1,4 +1,5 @@
 // Money in a distributed run: one budget for all workers, and nothing that was lost is paid twice.
+// @module-tag postgres
 import { describe, expect, test } from 'vitest';
 import { err } from '../../src/base/result.ts';
 import { resolve } from '../../src/features/resolve/resolve.ts';

@@ -1,4 +1,5 @@
 // What monitors of a coordinator and of a worker say during a distributed run, and `status --engine` beside them.
+// @module-tag postgres
 import parse from 'parse-prometheus-text-format';
 import { expect, onTestFinished } from 'vitest';
 import type { WorkerInternals } from '../../src/features/engine/worker.ts';

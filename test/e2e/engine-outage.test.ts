@@ -1,4 +1,5 @@
 // An outage of the service in a distributed run: each worker waits, and the coordinator shows one outage.
+// @module-tag postgres
 import { expect } from 'vitest';
 import { err } from '../../src/base/result.ts';
 import type { MediaApi } from '../../src/run/jobs/ports.ts';

@@ -1,5 +1,6 @@
 // A worker that is frozen right after its claim says nothing, and its request may still reach the service. Nobody may say for a
 // while that its creation was not charged, wherever the record is.
+// @module-tag postgres
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../src/distributed/database/connection.ts';
 import { engineOver } from '../../src/distributed/database/database.ts';

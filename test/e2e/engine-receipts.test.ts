@@ -1,5 +1,6 @@
 // Distributed runs and the receipts: the coordinator asks them before it orders anything, and they outlive the state file,
 // the database and the coordinator.
+// @module-tag postgres
 import { readFileSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { isObject } from '../../src/base/json.ts';

@@ -1,5 +1,6 @@
 // The role for coordinators and workers has the rights that a whole run needs, and no more: docs/engine, roles.sql and
 // grants.sql.
+// @module-tag postgres
 import { expect } from 'vitest';
 import {
   acceptEngine,

@@ -5,7 +5,7 @@ import { checkEngine, migrateEngine } from '../../src/features/engine/engine.ts'
 import { renderProblem, resultOf } from '../../src/language/load/refusal.ts';
 import { engineText } from '../../src/views/engine-text.ts';
 import { startWorker } from '../engine-rig.ts';
-import { query, sharedPostgres, startPostgres, withoutPostgres } from '../postgres.ts';
+import { query, sharedPostgres, startPostgres } from '../postgres.ts';
 import { photoRig, Rig, service, until } from '../rig.ts';
 
 const strong = { keyType: 'ec', algorithm: 'sha256' } as const;
@@ -51,38 +51,33 @@ async function said(url: string): Promise<string> {
   return checked.ok ? engineText(checked.value) : renderProblem(checked.error);
 }
 
-test.skipIf(withoutPostgres)(
-  'a coordinator and its workers use TLS, and no server that cannot prove who it is',
-  { tags: 'long' },
-  async () => {
-    const { url, full } = await secured();
-    const wantsTls = 'the server wants TLS: add ?sslmode=verify-full to the address';
-    await until('the server wants TLS', async () => (await said(url)).includes(wantsTls));
-    const engine = full('ours.pem');
-    await migrateEngine(engine);
-    const local = await service();
-    const rig = await photoRig(3);
-    startWorker(rig, local, engine);
-    const { summary } = await rig.run(local, { engine });
-    expect(summary).toMatchObject({ outcome: 'done', items: { done: 3 } });
-    expect(await said(engine)).toContain('The connection is encrypted.');
+test('a coordinator and its workers use TLS, and no server that cannot prove who it is', {
+  tags: ['long', 'postgres'],
+}, async () => {
+  const { url, full } = await secured();
+  const wantsTls = 'the server wants TLS: add ?sslmode=verify-full to the address';
+  await until('the server wants TLS', async () => (await said(url)).includes(wantsTls));
+  const engine = full('ours.pem');
+  await migrateEngine(engine);
+  const local = await service();
+  const rig = await photoRig(3);
+  startWorker(rig, local, engine);
+  const { summary } = await rig.run(local, { engine });
+  expect(summary).toMatchObject({ outcome: 'done', items: { done: 3 } });
+  expect(await said(engine)).toContain('The connection is encrypted.');
 
-    const refused = 'name its authority with sslrootcert=<file> in the address';
-    expect(await said(full('another.pem'))).toContain(refused);
-    expect(await said(`${url}?sslmode=verify-full`)).toContain(refused);
-    expect(await said(engine.replace('127.0.0.1', 'localhost'))).toContain(
-      'write the host into the address as the certificate names it',
-    );
-    expect(await said(full('missing.pem'))).toMatch(/sslrootcert: .*missing\.pem does not exist/);
-  },
-);
+  const refused = 'name its authority with sslrootcert=<file> in the address';
+  expect(await said(full('another.pem'))).toContain(refused);
+  expect(await said(`${url}?sslmode=verify-full`)).toContain(refused);
+  expect(await said(engine.replace('127.0.0.1', 'localhost'))).toContain(
+    'write the host into the address as the certificate names it',
+  );
+  expect(await said(full('missing.pem'))).toMatch(/sslrootcert: .*missing\.pem does not exist/);
+});
 
-test.skipIf(withoutPostgres)(
-  'a server without TLS is refused if the address wants it',
-  async () => {
-    const postgres = await sharedPostgres();
-    expect(await said(`${postgres.url}?sslmode=verify-full`)).toContain(
-      'switch TLS on at the server',
-    );
-  },
-);
+test('a server without TLS is refused if the address wants it', { tags: 'postgres' }, async () => {
+  const postgres = await sharedPostgres();
+  expect(await said(`${postgres.url}?sslmode=verify-full`)).toContain(
+    'switch TLS on at the server',
+  );
+});

@@ -1,4 +1,5 @@
 // A distributed run keeps the promises of a local one: several workers, one record, and a state file that goes on anywhere.
+// @module-tag postgres
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { isObject } from '../../src/base/json.ts';

@@ -5,10 +5,10 @@ import { describe, expect } from 'vitest';
 import { rerolls, unlike } from '../e2e/taken.ts';
 import { dataIn } from '../reported.ts';
 import { photoRig, service } from '../rig.ts';
-import { noBrowser, openBrowser } from '../service/hub/browser.ts';
+import { openBrowser } from '../service/hub/browser.ts';
 import { longTest } from '../sweep.ts';
 
-describe.skipIf(noBrowser)('takes in Chromium (skipped where there is none, never in CI)', () => {
+describe('takes in Chromium', { tags: 'chromium' }, () => {
   longTest('are compared side by side, with the command that picks another one', async () => {
     const [rig, local] = [await photoRig(1), await service()];
     await rig.run(local, {}, unlike());

@@ -13,7 +13,7 @@ import {
   type WireMoment,
 } from '../../../torture/postgres-proxy.ts';
 import { complete, created } from '../../model/lines.ts';
-import { sharedPostgres, withoutPostgres } from '../../postgres.ts';
+import { sharedPostgres } from '../../postgres.ts';
 import { askOf, event, importOf, intentOf, issued } from './orders.ts';
 
 const failedTask = { event: 'failed', task: 'swap:b', why: 'the file is empty' } as const;
@@ -24,7 +24,7 @@ const bytesApart = process.env['BYTES'] === undefined ? undefined : Number(proce
 /** The commits of a worker in the life of one order. */
 const life = { claim: 1, created: 2, settled: 3 } as const;
 
-describe.skipIf(withoutPostgres)('a wire that is cut', () => {
+describe('a wire that is cut', { tags: 'postgres' }, () => {
   let url: string;
   let engine: EngineDatabase;
   let runs = 0;

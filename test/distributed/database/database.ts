@@ -2,7 +2,8 @@
 // process, which the suite of the database is for: it runs over both.
 import { connect } from '../../../src/distributed/database/connection.ts';
 import type { Sql } from '../../../src/distributed/database/sql.ts';
-import { sharedPostgres, withoutPostgres } from '../../postgres.ts';
+import { sharedPostgres } from '../../postgres.ts';
+import { isMissing } from '../../programs.ts';
 import { startPglite } from './pglite.ts';
 
 /** Of the server that the test files of this process share. */
@@ -12,4 +13,4 @@ export async function connectToServer(): Promise<Sql> {
 }
 
 /** Of a server, or inside the process where there is none. */
-export const connectToDatabase = withoutPostgres ? startPglite : connectToServer;
+export const connectToDatabase = isMissing('postgres') ? startPglite : connectToServer;

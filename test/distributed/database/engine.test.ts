@@ -25,7 +25,7 @@ import {
   output,
   refused,
 } from '../../model/lines.ts';
-import { withoutPostgres } from '../../postgres.ts';
+import { isMissing } from '../../programs.ts';
 import { sampleOf } from '../../sweep.ts';
 import { connectToServer } from './database.ts';
 import { askOf, event, importOf, issued, jobLine } from './orders.ts';
@@ -38,7 +38,7 @@ const servers: readonly { readonly server: string; readonly start: () => Promise
 ];
 
 // PGlite stands in for a server where there is none; EVERY=1 tries both.
-const tried = withoutPostgres ? servers.slice(0, 1) : sampleOf(servers, 2, 1);
+const tried = isMissing('postgres') ? servers.slice(0, 1) : sampleOf(servers, 2, 1);
 
 describe.each(tried)('over $server', ({ start }) => {
   let sql: Sql;

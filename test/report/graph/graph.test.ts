@@ -12,7 +12,7 @@ import { validate } from '../../../src/language/validate.ts';
 import { dotText, mermaidText, stepLines } from '../../../src/report/graph/graph-text.ts';
 import { graphOf, type PipelineGraph } from '../../../src/report/graph/pipeline-graph.ts';
 import { read } from '../../examples.ts';
-import { noBrowser, openBrowser } from '../../service/hub/browser.ts';
+import { openBrowser } from '../../service/hub/browser.ts';
 
 function graphFor(text: string, count: number | undefined = 1200): PipelineGraph {
   const valid = validate('p.yaml', text);
@@ -138,7 +138,7 @@ describe('the SVG', () => {
   );
 });
 
-describe.skipIf(noBrowser)('in a browser', () => {
+describe('in a browser', { tags: 'chromium' }, () => {
   let browser: Browser;
   let page: Page;
   beforeAll(async () => {

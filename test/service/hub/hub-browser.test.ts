@@ -6,9 +6,9 @@ import { photo, service } from '../../rig.ts';
 import { longTest } from '../../sweep.ts';
 import { Client, smallSample } from '../client.ts';
 import { hub, receiver } from '../receiver.ts';
-import { noBrowser, openBrowser } from './browser.ts';
+import { openBrowser } from './browser.ts';
 
-describe.skipIf(noBrowser)('the hub in Chromium (skipped where there is none, never in CI)', () => {
+describe('the hub in Chromium', { tags: 'chromium' }, () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await openBrowser();
