@@ -41,150 +41,63 @@ function isValidPipeline(tool: string, body: JsonObject): boolean {
   return validate('p.yaml', text).ok;
 }
 
-const video = (
-  model: string,
-  [seconds, wrong]: readonly [readonly number[], readonly number[]],
-  [resolutions, without]: readonly [readonly string[], readonly string[]],
-  audio: boolean,
-): readonly Row[] =>
-  ['text-to-video', 'image-to-video'].map((tool) => ({
-    tool,
-    base: { model, resolution: resolutions[0] ?? '', end_seconds: seconds[0] ?? 0 },
-    taken: [
-      ...seconds.map((end_seconds) => ({ end_seconds })),
-      ...resolutions.map((resolution) => ({ resolution })),
-      { audio: false },
-      ...(audio ? [{ audio: true }] : []),
-    ],
-    refused: [
-      ...wrong.map((end_seconds) => ({ end_seconds })),
-      ...without.map((resolution) => ({ resolution })),
-      { end_seconds: 0.5 },
-      { end_seconds: 61 },
-      ...(audio ? [] : [{ audio: true }]),
-    ],
-  }));
+const allResolutions = ['480p', '720p', '1080p', '4k'];
 
-const all = ['480p', '720p', '1080p', '4k'];
-const has = (
-  ...resolutions: readonly string[]
-): readonly [readonly string[], readonly string[]] => [
-  resolutions,
-  all.filter((resolution) => !resolutions.includes(resolution)),
-];
-const veo: readonly [readonly number[], readonly number[]] = [
-  [4, 6, 8, 16, 24, 32, 40, 48, 56],
-  [3, 5, 10, 20, 57, 60],
-];
+/** Of text-to-video and image-to-video: model | seconds taken | seconds refused | resolutions | audio. */
+const videoModels = `
+ltx-2.3           | 1 10 15 20 25 30       | 11 16 31 60    | 480p 720p 1080p | audio
+wan-2.2           | 3 10 15                | 2 11 20        | 480p 720p 1080p |
+kling-2.6         | 5 10                   | 4 6 15         | 720p 1080p      |
+kling-2.5         | 5 10                   | 4 6 15         | 720p 1080p      |
+kling-2.5-audio   | 5 10                   | 4 6 15         | 720p 1080p      | audio
+kling-3.0         | 3 15                   | 2 16           | 720p 1080p 4k   | audio
+veo3.1-lite       | 4 6 8 16 24 32 40 48 56 | 3 5 10 20 57 60 | 720p 1080p    | audio
+veo3.1            | 4 6 8 16 24 32 40 48 56 | 3 5 10 20 57 60 | 720p 1080p    | audio
+veo3.1-audio      | 4 6 8 16 24 32 40 48 56 | 3 5 10 20 57 60 | 720p 1080p    | audio
+seedance-1.5      | 4 12                   | 3 13           | 480p 720p 1080p | audio
+seedance-2.0-mini | 4 15                   | 3 16           | 480p 720p       | audio
+seedance-2.0      | 4 15                   | 3 16           | 480p 720p       | audio
+seedance-2.5      | 4 30                   | 3 31           | 480p 720p       | audio
+sora-2            | 4 8 12 24 36 48 60     | 3 10 59        | 720p            | audio
+minimax-h3        | 1 59                   | 60             | 480p 720p 1080p | audio
+ltx-2             | 1 60                   |                | 480p 720p 1080p 4k | audio
+kling-1.6         | 1 60                   |                | 480p 720p 1080p 4k | audio
+seedance          | 1 60                   |                | 480p 720p 1080p 4k | audio
+`;
+
+const wordsIn = (cell = ''): readonly string[] => cell.split(' ').filter((word) => word !== '');
+
+/** The cells of a table in text. */
+const cellsOf = (table: string): readonly (readonly string[])[] =>
+  table
+    .trim()
+    .split('\n')
+    .map((line) => line.split('|').map((cell) => cell.trim()));
 
 const videoRows: readonly Row[] = [
-  ...video(
-    'ltx-2.3',
-    [
-      [1, 10, 15, 20, 25, 30],
-      [11, 16, 31, 60],
-    ],
-    has('480p', '720p', '1080p'),
-    true,
-  ),
-  ...video(
-    'wan-2.2',
-    [
-      [3, 10, 15],
-      [2, 11, 20],
-    ],
-    has('480p', '720p', '1080p'),
-    false,
-  ),
-  ...video(
-    'kling-2.6',
-    [
-      [5, 10],
-      [4, 6, 15],
-    ],
-    has('720p', '1080p'),
-    false,
-  ),
-  ...video(
-    'kling-2.5',
-    [
-      [5, 10],
-      [4, 6, 15],
-    ],
-    has('720p', '1080p'),
-    false,
-  ),
-  ...video(
-    'kling-2.5-audio',
-    [
-      [5, 10],
-      [4, 6, 15],
-    ],
-    has('720p', '1080p'),
-    true,
-  ),
-  ...video(
-    'kling-3.0',
-    [
-      [3, 15],
-      [2, 16],
-    ],
-    has('720p', '1080p', '4k'),
-    true,
-  ),
-  ...video('veo3.1-lite', veo, has('720p', '1080p'), true),
-  ...video('veo3.1', veo, has('720p', '1080p'), true),
-  ...video('veo3.1-audio', veo, has('720p', '1080p'), true),
-  ...video(
-    'seedance-1.5',
-    [
-      [4, 12],
-      [3, 13],
-    ],
-    has('480p', '720p', '1080p'),
-    true,
-  ),
-  ...video(
-    'seedance-2.0-mini',
-    [
-      [4, 15],
-      [3, 16],
-    ],
-    has('480p', '720p'),
-    true,
-  ),
-  ...video(
-    'seedance-2.0',
-    [
-      [4, 15],
-      [3, 16],
-    ],
-    has('480p', '720p'),
-    true,
-  ),
-  ...video(
-    'seedance-2.5',
-    [
-      [4, 30],
-      [3, 31],
-    ],
-    has('480p', '720p'),
-    true,
-  ),
-  ...video(
-    'sora-2',
-    [
-      [4, 8, 12, 24, 36, 48, 60],
-      [3, 10, 59],
-    ],
-    has('720p'),
-    true,
-  ),
-  ...video('minimax-h3', [[1, 59], [60]], has('480p', '720p', '1080p'), true),
-  // Still accepted; nothing else is known of them.
-  ...video('ltx-2', [[1, 60], []], has(...all), true),
-  ...video('kling-1.6', [[1, 60], []], has(...all), true),
-  ...video('seedance', [[1, 60], []], has(...all), true),
+  ...cellsOf(videoModels).flatMap(([model = '', seconds, wrong, has, audio]) => {
+    const resolutions = wordsIn(has);
+    const lengths = wordsIn(seconds).map((text) => ({ end_seconds: Number(text) }));
+    return ['text-to-video', 'image-to-video'].map((tool) => ({
+      tool,
+      base: { model, resolution: resolutions[0] ?? '', ...lengths[0] },
+      taken: [
+        ...lengths,
+        ...resolutions.map((resolution) => ({ resolution })),
+        { audio: false },
+        ...(audio === 'audio' ? [{ audio: true }] : []),
+      ],
+      refused: [
+        ...wordsIn(wrong).map((text) => ({ end_seconds: Number(text) })),
+        ...allResolutions
+          .filter((resolution) => !resolutions.includes(resolution))
+          .map((resolution) => ({ resolution })),
+        { end_seconds: 0.5 },
+        { end_seconds: 61 },
+        ...(audio === 'audio' ? [] : [{ audio: true }]),
+      ],
+    }));
+  }),
   {
     tool: 'ai-video-editor',
     base: { model: 'gemini-omni', resolution: '720p', end_seconds: 5 },
@@ -204,30 +117,47 @@ const videoRows: readonly Row[] = [
 
 const sizes = ['640px', '1k', '2k', '4k'];
 
-/** `counts` and `inputs` as in the table: those taken, then those refused; undefined: the model lacks the tool. */
-function image(
-  model: string,
-  resolutions: readonly string[],
-  counts: readonly [readonly number[], readonly number[]] | undefined,
-  inputs: number | undefined,
-): readonly Row[] {
+/** Model | resolutions | counts generated | counts refused | most input pictures of an edit; empty: the model lacks the tool. */
+const imageModels = `
+flux-schnell       | 640px 1k 2k    | 1 2 3 4  | 0 5 9 16 |
+flux-2-klein       | 640px 1k 2k    | 1        | 2 4      | 6
+z-image-turbo      | 640px 1k 2k    | 1 2 3 4  | 0 5 9 16 |
+seedream-v4        | 640px 1k 2k 4k | 1 2 3 4  | 0 5 9 16 | 10
+seedream-v4.5      | 640px 1k 2k 4k |          |          | 10
+seedream-v5-pro    | 640px 1k 2k    | 1 2 3 4  | 0 5 9 16 | 10
+nano-banana        | 640px 1k       | 1 2 3 4  | 0 5 9 16 | 10
+nano-banana-2-lite | 640px 1k       | 1 2 3 4  | 0 5 9 16 | 10
+nano-banana-2      | 640px 1k 2k 4k | 1 4 9 16 | 2 3 5 17 | 10
+nano-banana-pro    | 1k 2k 4k       | 1 4 9 16 | 2 3 5 17 | 10
+gpt-image-2        | 640px 1k 2k 4k | 1 2 3 4  | 0 5 9 16 | 10
+qwen-edit          | 640px 1k 2k    |          |          | 3
+`;
+
+function imageRow([
+  model = '',
+  named = '',
+  given,
+  wrong,
+  most = '',
+]: readonly string[]): readonly Row[] {
+  const resolutions = wordsIn(named);
+  const counts = wordsIn(given).map(Number);
+  const inputs = most === '' ? undefined : Number(most);
   const resolution = resolutions[0] ?? '';
   const others = sizes.filter((size) => !resolutions.includes(size));
-  const named = [
+  const sized = [
     [...resolutions, 'auto'].map((size) => ({ resolution: size })),
     others.map((size) => ({ resolution: size })),
   ] as const;
   const generates: Row = {
     tool: 'ai-image-generator',
-    base: { model, resolution, image_count: counts?.[0][0] ?? 1 },
+    base: { model, resolution, image_count: counts[0] ?? 1 },
     taken:
-      counts === undefined
-        ? []
-        : [...named[0], ...counts[0].map((image_count) => ({ image_count }))],
+      counts.length === 0 ? [] : [...sized[0], ...counts.map((image_count) => ({ image_count }))],
     refused:
-      counts === undefined
+      counts.length === 0
         ? [{}]
-        : [...named[1], ...counts[1].map((image_count) => ({ image_count }))],
+        : [...sized[1], ...wordsIn(wrong).map((text) => ({ image_count: Number(text) }))],
   };
   const pictures = (count: number): Changes => ({
     'assets.image_file_paths': Array.from({ length: count }, () => 'asset:image'),
@@ -239,7 +169,7 @@ function image(
       inputs === undefined
         ? []
         : [
-            ...named[0],
+            ...sized[0],
             pictures(1),
             pictures(inputs),
             ...[1, 4, 9, 16].map((image_count) => ({ image_count })),
@@ -248,7 +178,7 @@ function image(
       inputs === undefined
         ? [{}]
         : [
-            ...named[1],
+            ...sized[1],
             pictures(inputs + 1),
             { image_count: 2 },
             { 'assets.image_file_paths': [] },
@@ -257,29 +187,7 @@ function image(
   return [generates, edits];
 }
 
-const upTo4: readonly [readonly number[], readonly number[]] = [
-  [1, 2, 3, 4],
-  [0, 5, 9, 16],
-];
-const squares: readonly [readonly number[], readonly number[]] = [
-  [1, 4, 9, 16],
-  [2, 3, 5, 17],
-];
-
-const imageRows: readonly Row[] = [
-  ...image('flux-schnell', ['640px', '1k', '2k'], upTo4, undefined),
-  ...image('flux-2-klein', ['640px', '1k', '2k'], [[1], [2, 4]], 6),
-  ...image('z-image-turbo', ['640px', '1k', '2k'], upTo4, undefined),
-  ...image('seedream-v4', sizes, upTo4, 10),
-  ...image('seedream-v4.5', sizes, undefined, 10),
-  ...image('seedream-v5-pro', ['640px', '1k', '2k'], upTo4, 10),
-  ...image('nano-banana', ['640px', '1k'], upTo4, 10),
-  ...image('nano-banana-2-lite', ['640px', '1k'], upTo4, 10),
-  ...image('nano-banana-2', sizes, squares, 10),
-  ...image('nano-banana-pro', ['1k', '2k', '4k'], squares, 10),
-  ...image('gpt-image-2', sizes, upTo4, 10),
-  ...image('qwen-edit', ['640px', '1k', '2k'], undefined, 3),
-];
+const imageRows = cellsOf(imageModels).flatMap(imageRow);
 
 const rows = [...videoRows, ...imageRows].map((row) => ({
   ...row,
