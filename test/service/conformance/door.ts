@@ -169,12 +169,6 @@ export async function hub(
   return await send(address, { method, path, headers, body: JSON.stringify(body) });
 }
 
-export function objectAt(object: JsonObject, field: string): JsonObject {
-  const value = object[field];
-  if (!isObject(value)) throw new Error(`${field} is no object: ${JSON.stringify(object)}`);
-  return value;
-}
-
 /** Uploads a picture that is none. */
 export async function noPicture(client: Client): Promise<string> {
   return await client.upload(Buffer.from('no picture'), 'png');
