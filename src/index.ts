@@ -38,11 +38,6 @@ export {
 } from './features/init/survey.ts';
 export { type MergedState, type MergeOptions, merge } from './features/merge/merge.ts';
 export {
-  type Monitor,
-  type MonitoringOptions,
-  openMonitor,
-} from './features/monitor/monitoring.ts';
-export {
   type Planned,
   type PlanOptions,
   plan,
@@ -162,7 +157,6 @@ export type {
   PipelineGraph,
 } from './report/graph/pipeline-graph.ts';
 export type { Clock } from './run/jobs/ports.ts';
-export type { RunObserver, RunWatch } from './run/monitor.ts';
 export type { RunEvent, RunOutcome, Summary, TaskEnding } from './run/run-event.ts';
 export type { Balance } from './service-api/check-service.ts';
 export type { ListenAddress } from './service-api/event-receiver.ts';

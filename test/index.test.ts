@@ -32,7 +32,6 @@ const says: Readonly<Record<string, RegExp>> = {
   loadPipeline: /^p$/,
   merge: /base\.jsonl does not exist/,
   openLivePage: /^http:\/\/127\.0\.0\.1:\d+\/[\w-]{43}\/$/m,
-  openMonitor: /shotlist_runs_total\{pipeline="p",outcome="done"\} 1/,
   // It makes a plan first.
   readSavedPlan: /^saved: pipeline\.yaml$/,
   plan: /^at most 0 credits$/,

@@ -8,7 +8,6 @@ import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
 import { type CreditTotals, committed } from '../model/ledger.ts';
 import type { Clock, Performer } from '../run/jobs/ports.ts';
 import type { JournalWriter } from '../run/journal-writer.ts';
-import type { QueueState, RunWatch } from '../run/monitor.ts';
 import type { RunEvent } from '../run/run-event.ts';
 import type { RunPaths } from '../state/run-paths.ts';
 import { type Patience, patienceWith, retryWhileAway, unlessAway } from './away.ts';
@@ -25,15 +24,10 @@ export interface EngineFileOptions {
   readonly paths: RunPaths;
   readonly clock: Clock;
   readonly onWarning: (message: string) => void;
-  /** Undefined without a monitor. */
-  readonly watch: Pick<RunWatch, 'queue'> | undefined;
 }
 
 /** The part of a journal that a distributed run needs. */
 type FoldingJournal = Pick<JournalWriter, 'begin' | 'fold'>;
-
-/** Each look at the queue counts it. */
-const watchIntervalMs = 5_000;
 
 export class EngineFile {
   readonly #o: EngineFileOptions;
@@ -43,7 +37,6 @@ export class EngineFile {
   readonly coordinator: Coordinator;
   #exported = false;
   #journal: FoldingJournal | undefined;
-  #watching: Promise<void> | undefined;
   #phases = 0;
   readonly #healed = new Set<string>();
 
@@ -78,30 +71,6 @@ export class EngineFile {
     this.#journal = journal;
     this.coordinator.begin();
     this.#askForWorkers().catch((error: unknown) => this.#o.onWarning(bugText(bugOf(error))));
-    const { watch } = this.#o;
-    if (watch === undefined) return;
-    this.#watching = this.#watchQueue(watch);
-    // Nobody waits for it before `close`, which rejects with the same error.
-    this.#watching.catch(() => undefined);
-  }
-
-  /** Tells a monitor every few seconds how the run is: its queue, its workers, and what the coordinator has not heard yet. */
-  async #watchQueue(watch: Pick<RunWatch, 'queue'>): Promise<void> {
-    const { signal } = this.#quit;
-    while (!signal.aborted) {
-      const state = await this.#queueState();
-      if (!signal.aborted) watch.queue(state);
-      await this.#o.clock.sleep(watchIntervalMs, signal);
-    }
-  }
-
-  /** Undefined: the database is away. */
-  async #queueState(): Promise<QueueState | undefined> {
-    const { orderStore, folded } = this.coordinator;
-    const facts = await unlessAway(() => orderStore.facts());
-    if (facts === undefined) return undefined;
-    const { last, ...queue } = facts;
-    return { ...queue, term: orderStore.epoch, behind: Math.max(0, last - folded) };
   }
 
   /** Without a worker, nothing happens, and nobody would know why. */
@@ -172,7 +141,6 @@ export class EngineFile {
 
   async close(): Promise<void> {
     this.#quit.abort();
-    await this.#watching;
     await this.coordinator.abandon();
     if (!this.#exported) return;
     // The term lapses by itself.

@@ -18,7 +18,6 @@ import { LookBudget } from '../run/jobs/looks.ts';
 import { Outages } from '../run/jobs/outages.ts';
 import type { Clock, MediaApi } from '../run/jobs/ports.ts';
 import { ProjectIds } from '../run/jobs/project-ids.ts';
-import { type WorkerObserver, type WorkerWatch, watchedApi } from '../run/monitor.ts';
 import type { RunEvent } from '../run/run-event.ts';
 import { type ClientOptions, httpClient } from '../service-api/http-client.ts';
 import { requestRates } from '../service-api/request-rate.ts';
@@ -28,7 +27,7 @@ import { pathsOf } from '../state/run-paths.ts';
 import { chooseStore, openStore } from '../stores/open-store.ts';
 import { DatabaseAway, type Patience, retryWhileAway, unlessAway } from './away.ts';
 import { Batches } from './batches.ts';
-import type { Fact, OrderEnd } from './database/batch.ts';
+import type { Fact } from './database/batch.ts';
 import type { EngineDatabase, EngineRun } from './database/database.ts';
 import type { WorkerStore } from './database/worker-store.ts';
 import { readGuarded } from './order-guard.ts';
@@ -86,7 +85,6 @@ export interface ServeOptions extends TargetOptions {
   readonly onEvent: (event: RunEvent) => void;
   /** The database has gone away, because of `why`; undefined: it is back. */
   readonly onDatabase: (why: string | undefined) => void;
-  readonly monitor?: WorkerObserver | undefined;
   readonly client?: Partial<ClientOptions> | undefined;
   readonly api?: ((api: MediaApi) => MediaApi) | undefined;
 }
@@ -99,18 +97,9 @@ export async function serveRun(
   const { bound, terms, address, key, paths, store: choice } = prepareWorker(run, options);
   const { clock, env, worker, places, leave, quit, onEvent } = options;
   await using cleanup = new Cleanup();
-  const watch = options.monitor?.beginWorker({ pipeline: run.terms.pipeline, places });
-  cleanup.defer(() => watch?.over());
   const orderStore = watchedStore(
     database.worker(run.terms.run, { worker, host: hostname(), places }),
-    {
-      beat: (busy) => watch?.beat(busy),
-      ended: (outcome) => watch?.ended(outcome),
-      database(why) {
-        watch?.away(why !== undefined);
-        options.onDatabase(why);
-      },
-    },
+    options.onDatabase,
   );
   const opened = choice === undefined ? undefined : await openStore(choice, quit);
   if (opened !== undefined) cleanup.defer(() => opened[Symbol.asyncDispose]());
@@ -134,8 +123,7 @@ export async function serveRun(
     ...options.client,
   });
   cleanup.defer(() => client.close());
-  const watched = watchedApi(client, watch);
-  const api = withSlowDown(options.api?.(watched) ?? watched, orderStore);
+  const api = withSlowDown(options.api?.(client) ?? client, orderStore);
   const outages = new Outages({
     api,
     address,
@@ -278,16 +266,14 @@ function withSlowDown(api: MediaApi, orderStore: WorkerStore): MediaApi {
 
 // Reports what a worker reads from its order store and writes to it, and changes none of it.
 
-interface StoreWatch extends Pick<WorkerWatch, 'beat' | 'ended'> {
-  /** The database has gone away, because of `why`; undefined: it is back. */
-  readonly database: (why: string | undefined) => void;
-}
-
-function watchedStore(orderStore: WorkerStore, watch: StoreWatch): WorkerStore {
+function watchedStore(
+  orderStore: WorkerStore,
+  onDatabase: ServeOptions['onDatabase'],
+): WorkerStore {
   let isAway = false;
   const tell = (why: string | undefined): void => {
     const now = why !== undefined;
-    if (now !== isAway) watch.database(why);
+    if (now !== isAway) onDatabase(why);
     isAway = now;
   };
   const seen = async <T>(call: Promise<T>): Promise<T> => {
@@ -304,22 +290,7 @@ function watchedStore(orderStore: WorkerStore, watch: StoreWatch): WorkerStore {
     fetch: (most) => seen(orderStore.fetch(most)),
     turns: (count, perMinute) => seen(orderStore.turns(count, perMinute)),
     slowDown: (ms) => seen(orderStore.slowDown(ms)),
-    async commit(batch) {
-      const answer = await seen(orderStore.commit(batch));
-      for (const [index, end] of batch.ends.entries())
-        if (answer.ends[index] === true) watch.ended(outcomeOf(end));
-      return answer;
-    },
-    async beat(leases, busy) {
-      const beat = await seen(orderStore.beat(leases, busy));
-      watch.beat(busy);
-      return beat;
-    },
+    commit: (batch) => seen(orderStore.commit(batch)),
+    beat: (leases, busy) => seen(orderStore.beat(leases, busy)),
   };
-}
-
-/** A word for the end of an order. */
-function outcomeOf(end: OrderEnd): string {
-  if (end.is === 'parked') return 'parked';
-  return end.outcome.is === 'ended' ? end.outcome.ending : end.outcome.is;
 }

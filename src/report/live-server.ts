@@ -10,7 +10,12 @@ import { ok, type Result } from '../base/result.ts';
 import { isSystemProblem } from '../base/system-error.ts';
 import { contentTypeOf, extensionOf, unknownType } from '../contract/api/asset.ts';
 import { isLoopback } from '../service-api/address.ts';
-import { createServer, isOwnHost, limitConnections, listenOn } from '../service-api/web-server.ts';
+import {
+  createServer,
+  isLoopbackHost,
+  limitConnections,
+  listenOn,
+} from '../service-api/web-server.ts';
 import { liveDocument, livePolicy, type PageParts } from './page/document.ts';
 import type { PageMessage } from './page/page-message.ts';
 
@@ -232,7 +237,7 @@ function admissionOf(request: IncomingMessage, tokens: readonly string[]): Admis
   if (!isLocalPeer(request.socket.remoteAddress ?? ''))
     return refused(403, 'The page is available only on the machine that it is on.');
   const hosts = request.headersDistinct['host'] ?? [];
-  if (!isOwnHost(hosts, '127.0.0.1')) return refused(403, 'The page does not answer to this name.');
+  if (!isLoopbackHost(hosts)) return refused(403, 'The page does not answer to this name.');
   if (Object.keys(request.headers).some((name) => proxyHeaders.test(name)))
     return refused(403, 'The page is not available through a proxy.');
   const elsewhere = site !== undefined && site !== 'same-origin' && site !== 'none';

@@ -1,8 +1,8 @@
-// The web servers of a run, for events, for a monitor and for a live page: where they listen, which names they answer to, and how
-// many connections they hold.
+// The web servers of a run, for events and for a live page: where they listen, which names they answer to, and how many
+// connections they hold.
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import { isIP, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { err, ok, type Result } from '../base/result.ts';
 import { systemCode } from '../base/system-error.ts';
 import { isLoopback, type ListenAddress } from './address.ts';
@@ -119,19 +119,16 @@ function addressOf(server: Server): string {
   return `http://${host}:${bound.port}`;
 }
 
-// Which names a monitor answers to. A page in a browser can give a name of its own the address of this machine (DNS
-// rebinding), so a name counts only if the user chose it.
-
-/** `hosts`: all Host headers of a request. `listening`: the host that the user chose. */
-export function isOwnHost(hosts: readonly string[], listening: string): boolean {
+/**
+ * True if the only Host header of a request is a name of this machine: a page in a browser can give a name of its own the address of
+ * this machine (DNS rebinding).
+ */
+export function isLoopbackHost(hosts: readonly string[]): boolean {
   const [host = ''] = hosts;
   if (hosts.length !== 1) return false;
   const [, name = '', port = '80'] =
     /^(\[[\da-f:.]+\]|[a-z\d._-]+)(?::([1-9]\d{0,4}))?$/i.exec(host) ?? [];
-  if (Number(port) > 65_535) return false;
-  const plain = name.toLowerCase().replace(/^\[|\]$/g, '');
-  if (isLoopback(plain)) return true;
-  return !isLoopback(listening) && (isIP(plain) !== 0 || plain === listening.toLowerCase());
+  return Number(port) <= 65_535 && isLoopback(name.toLowerCase().replace(/^\[|\]$/g, ''));
 }
 
 /** An import from node:http takes 100 ms, because it loads everything that the module names, WebSocket too. */

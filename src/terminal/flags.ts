@@ -374,12 +374,6 @@ export const flagGroups = {
       ['run', 'tick', 'reroll'],
       { read: listenAddress },
     ),
-    monitor: shared(
-      '--monitor <port>',
-      'answer /healthz, /readyz and /metrics at [host:]port',
-      [...paying, 'worker'],
-      { read: listenAddress },
-    ),
     commit: shared(
       '--commit',
       'make one git commit with the state file and the small outputs',

@@ -1,7 +1,9 @@
 // What `engine check` says about a database and the runs in it.
 import { printable } from '../base/printable.ts';
 import { count } from '../base/text.ts';
-import { longestSilenceMs } from '../run/monitor.ts';
+
+/** A worker that was silent for longer is gone, in milliseconds: it beats every few seconds. */
+const longestSilenceMs = 20_000;
 
 interface Worker {
   readonly worker: string;

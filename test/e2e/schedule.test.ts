@@ -456,33 +456,6 @@ test('two files with one state file: the second is refused', async () => {
 });
 
 longTest(
-  'a monitor says that the process waits, and when the next run is due; SIGTERM ends the waiting with exit code 0',
-  async () => {
-    const rig = new Rig(pipelineOf('cron: "0 0 1 1 *"'));
-    const args = ['schedule', 'pipeline.yaml', '--rehearse', '--monitor', '0', '--json'];
-    const child = rig.start(args);
-    const end = ended(child);
-    let stdout = '';
-    child.stdout?.on('data', (chunk: Buffer) => {
-      stdout += chunk.toString();
-    });
-    await until('the pipeline is scheduled', () => stdout.includes('"type":"scheduled"'));
-    const [monitoring, scheduled] = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    expect(monitoring).toEqual({ type: 'monitoring', address: expect.any(String) });
-    const { address } = monitoring;
-    expect((await fetch(`${address}/readyz`)).status).toBe(200);
-    const metrics = await (await fetch(`${address}/metrics`)).text();
-    const due = Date.parse(scheduled.next) / 1000;
-    expect(metrics).toContain(`shotlist_next_due_timestamp_seconds{pipeline="p"} ${due}\n`);
-    child.kill('SIGTERM');
-    expect(await end).toMatchObject({ code: 0 });
-  },
-);
-
-longTest(
   'a log has the pipeline, the due time and the number of the run on each line about a run',
   async () => {
     const rig = new Rig(pipelineOf(`cron: "${dueAMinuteAgo()}"`));

@@ -52,6 +52,8 @@ describe('a live page', () => {
       const strangers = [
         { host: 'photos.example:80' },
         { host: `localhost.example:${new URL(address).port}` },
+        { host: '10.0.0.1' },
+        { host: 'localhost:65536' },
         { host, origin: 'https://photos.example' },
         { host, origin: 'null' },
         { host, 'sec-fetch-site': 'cross-site' },
@@ -67,7 +69,7 @@ describe('a live page', () => {
       }
       return got.map(({ status }) => status);
     };
-    const refusals = [403, 403, 403, 403, 403, 403, 403, 405, 405];
+    const refusals = [403, 403, 403, 403, 403, 403, 403, 403, 403, 405, 405];
     for (const path of ['', 'events', 'pictures/0', 'files/0/clip.mp4'])
       expect(await statuses(path)).toEqual(refusals);
     const own = { host, origin: `http://${host}`, 'sec-fetch-site': 'same-origin' };

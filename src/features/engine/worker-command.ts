@@ -3,11 +3,10 @@
 import type { WorkerFlags } from '../../terminal/flags.ts';
 import { stopWhenAsked } from '../../terminal/stop.ts';
 import { complain, print, printJson } from '../../terminal/terminal.ts';
-import { announce, withMonitor } from '../monitor/command.ts';
 import { type WorkerEvent, worker, workerText } from './worker.ts';
 
 export async function workerCommand(flags: WorkerFlags): Promise<number> {
-  const { json = false, monitor: _listen, ...options } = flags;
+  const { json = false, ...options } = flags;
   const stop = stopWhenAsked();
   const onEvent = (event: WorkerEvent): void => {
     if (json) return printJson(event);
@@ -18,11 +17,8 @@ export async function workerCommand(flags: WorkerFlags): Promise<number> {
     else print(text);
   };
   try {
-    return await withMonitor(flags, stop.signal, async (monitor) => {
-      if (monitor !== undefined) announce(monitor, json);
-      await worker({ ...options, signal: stop.signal, onEvent, monitor });
-      return 0;
-    });
+    await worker({ ...options, signal: stop.signal, onEvent });
+    return 0;
   } finally {
     stop.off();
   }

@@ -17,7 +17,6 @@ import type { Clock, MediaApi } from '../../run/jobs/ports.ts';
 import type { RunEvent } from '../../run/run-event.ts';
 import type { ClientOptions } from '../../service-api/http-client.ts';
 import type { TargetOptions } from '../../service-api/target.ts';
-import type { Monitor } from '../monitor/monitoring.ts';
 import { refuse } from '../refuse.ts';
 import { Deadline } from '../run/deadline.ts';
 
@@ -40,8 +39,6 @@ export interface WorkerOptions extends Pick<TargetOptions, 'service'> {
   /** How long that may take, in milliseconds; default 30,000. */
   readonly graceMs?: number;
   readonly onEvent?: (event: WorkerEvent) => void;
-  /** `--monitor`: hears about the worker. `openMonitor` makes one. */
-  readonly monitor?: Pick<Monitor, 'beginWorker' | 'databaseAway' | 'opened'> | undefined;
 }
 
 export type { WorkerEvent };
@@ -70,7 +67,6 @@ export async function workerWith(
   internals: WorkerInternals,
 ): Promise<Worked> {
   const { clock = realClock, env = process.env, jobs = 16, onEvent = () => undefined } = options;
-  const { monitor } = options;
   const root = resolve(options.root ?? '.');
   if (statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true)
     refuse(`--root ${root} is not a folder`);
@@ -81,7 +77,6 @@ export async function workerWith(
     const now = why !== undefined;
     if (now !== isAway) onEvent({ type: 'database', ...(now ? { away: why } : {}) });
     isAway = now;
-    monitor?.databaseAway(now);
   };
   const patience = {
     clock,
@@ -97,7 +92,6 @@ export async function workerWith(
     await using engine = await awaitDatabase(options.engine, patience);
     const { shown } = engine.address;
     grace.beginAfter(leave);
-    monitor?.opened([]);
     while (!leave.aborted) {
       const { own, others } = await reachable(shown, () =>
         retryWhileAway(patience, () => findRun(engine.database, root)),
@@ -127,7 +121,6 @@ export async function workerWith(
           quit: grace.passed,
           onEvent,
           onDatabase,
-          monitor,
           ...internals,
         }),
       );

@@ -5,7 +5,6 @@ import type { Plan } from '../../plan/plan.ts';
 import type { PlanReading } from '../../plan/plan-reading.ts';
 import type { Clock, Disk, MediaApi, Performer } from '../../run/jobs/ports.ts';
 import type { LineFile } from '../../run/journal-writer.ts';
-import type { RunObserver, RunWatch } from '../../run/monitor.ts';
 import type { RunEvent } from '../../run/run-event.ts';
 import type { RunView } from '../../run/run-view.ts';
 import { speedFactorOf } from '../../service-api/connect-service.ts';
@@ -57,8 +56,6 @@ export interface RunOptions extends TargetOptions, PrepareOptions, WebhookOption
   readonly onLook?: ((seen: number, of: number) => void) | undefined;
   /** Called when the run begins: `facts` says at any time how far the run is. */
   readonly onLive?: ((facts: () => LiveFacts) => void) | undefined;
-  /** `--monitor`: hears about the run. `openMonitor` makes one. */
-  readonly monitor?: RunObserver | undefined;
   /** If it is aborted, nothing new starts and requests in flight are completed; a later run continues from there. */
   readonly signal?: AbortSignal;
   /**
@@ -128,8 +125,6 @@ export interface RunContext {
   readonly view: RunView;
   /** For others who ask how far the run is. */
   readonly answer: () => LiveFacts;
-  /** Undefined without a monitor. */
-  readonly watch: RunWatch | undefined;
 }
 
 export interface PreparedRun extends RunContext {

@@ -19,7 +19,6 @@ import type { MediaApi } from '../../run/jobs/ports.ts';
 import { ProjectIds } from '../../run/jobs/project-ids.ts';
 import { JournalWriter, type LineFile } from '../../run/journal-writer.ts';
 import { ManifestNotes } from '../../run/manifest-notes.ts';
-import { watchedApi } from '../../run/monitor.ts';
 import type { PaidProjects, ReachedCap, Summary } from '../../run/run-event.ts';
 import type { Stopped } from '../../run/stop.ts';
 import { otherDoubtsOf, outcomeOf, summaryOf } from '../../run/summary.ts';
@@ -141,7 +140,6 @@ async function record(execution: Execution): Promise<Performed> {
   const { ledger, warnings } = prepared.state;
   const before = ledger.total;
   const isScheduled = ledger.openRun?.due !== undefined;
-  run.watch?.ledger(() => ledger.total);
   if (options.due !== undefined) {
     journal.begin();
     await file.sync();
@@ -236,19 +234,18 @@ async function phases(
 ): Promise<PhaseResult> {
   const { run, client, pace, backoffMs, stopper, journal, manifests, engine } = execution;
   const { service, inbox, store, uploads } = execution.resources;
-  const { prepared, manner, options, internals, clock, budget, onEvent, watch, view } = run;
+  const { prepared, manner, options, internals, clock, budget, onEvent, view } = run;
   const { bound, base, items, excluded, planned, takes, earlier } = prepared;
   const { remembered } = prepared.receipts;
   const { pipeline } = bound;
   const disk = internals.disk?.(prepared.disk) ?? prepared.disk;
-  const api = watchedApi(client, watch);
   const outages = new Outages({
     clock,
     backoffMs,
     onEvent,
     stop: stopper.signal,
     address: service.address,
-    api: internals.api?.(api) ?? api,
+    api: internals.api?.(client) ?? client,
     limitMs: pipeline.limits.outageMs,
   });
   return await runPhases({
@@ -436,7 +433,7 @@ interface OpenJournal {
 const diskFull = 'the disk is full: make room and run again; nothing is paid twice';
 
 async function openJournal(
-  { prepared, clock, onEvent, watch }: PreparedRun,
+  { prepared, clock, onEvent }: PreparedRun,
   { diskReserve }: RunResources,
 ): Promise<OpenJournal> {
   const { bound, paths, state } = prepared;
@@ -448,7 +445,7 @@ async function openJournal(
   const session = prepared.engine?.session;
   if (session !== undefined) {
     const onWarning = (message: string): void => onEvent({ type: 'warning', message });
-    const engine = new EngineFile({ session, bound, paths, clock, onWarning, watch });
+    const engine = new EngineFile({ session, bound, paths, clock, onWarning });
     return { file: engine, engine, ...machineStops };
   }
   const header = {

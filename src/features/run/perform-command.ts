@@ -30,7 +30,6 @@ import { runEventText, troubleText } from '../../views/run-text.ts';
 import { fallbackLine } from '../../views/service-text.ts';
 import { summaryText } from '../../views/summary-text.ts';
 import { pipelineFor, stopGrowth } from '../command.ts';
-import { announce, withMonitor } from '../monitor/command.ts';
 import { refuse } from '../refuse.ts';
 import type { run } from './run.ts';
 import type { RunPage } from './run-page.ts';
@@ -90,42 +89,38 @@ async function perform(
   { operate, shows, onProblem }: RunVariant,
 ): Promise<number> {
   const json = flags.json === true;
-  const { speed, pictures, detachAfter, monitor: _monitor, page, ...others } = flags;
+  const { speed, pictures, detachAfter, page, ...others } = flags;
   const stop = stopWhenAsked();
   const { signal } = stop;
   let live: (() => LiveFacts) | undefined;
   const reader = json ? facts : runReader(pipeline, flags, shows, signal);
   try {
-    return await withMonitor(flags, signal, async (monitor) => {
-      const ran = await resultOf(() =>
-        operate(pipeline, {
-          ...others,
-          monitor,
-          signal,
-          items: filterOf(flags),
-          detachAfterMs: detachAfter,
-          rehearsalSpeed: speed,
-          rehearsalPictures: pictures,
-          onLive(facts) {
-            live = () => withOwnPrice(facts());
-            reader.begin(live);
-          },
-          onEvent: (event) => {
-            log.write(withExitCode(event));
-            reader.event(event);
-            page?.event(event);
-            if (event.type === 'started' && monitor !== undefined) announce(monitor, json);
-          },
-        }),
-      );
-      reader.end();
-      if (!ran.ok) return onProblem(ran.error, json);
-      const { summary } = ran.value;
-      const creditDollars = live?.().creditDollars;
-      if (!json)
-        printPainted(summaryText(summary, { ...ran.value, creditDollars }), summaryPaint(summary));
-      return exitCodes[summary.outcome];
-    });
+    const ran = await resultOf(() =>
+      operate(pipeline, {
+        ...others,
+        signal,
+        items: filterOf(flags),
+        detachAfterMs: detachAfter,
+        rehearsalSpeed: speed,
+        rehearsalPictures: pictures,
+        onLive(facts) {
+          live = () => withOwnPrice(facts());
+          reader.begin(live);
+        },
+        onEvent: (event) => {
+          log.write(withExitCode(event));
+          reader.event(event);
+          page?.event(event);
+        },
+      }),
+    );
+    reader.end();
+    if (!ran.ok) return onProblem(ran.error, json);
+    const { summary } = ran.value;
+    const creditDollars = live?.().creditDollars;
+    if (!json)
+      printPainted(summaryText(summary, { ...ran.value, creditDollars }), summaryPaint(summary));
+    return exitCodes[summary.outcome];
   } finally {
     reader.end();
     stop.off();

@@ -98,12 +98,10 @@ export async function runIn(
   const speed = paceOf(options.rehearsalSpeed);
   const view = new RunView({ pipeline: bound.name, speed, began: clock.elapsed() });
   const answer = (): LiveFacts => redactor.value(liveFacts(view, clock.elapsed()));
-  const watch = options.monitor?.begin({ ...watchedRun(bound), state, view });
   options.onLive?.(answer);
   const onEvent = (event: RunEvent): void => {
     const shown = redactor.value(event);
     view.take(shown, clock.elapsed());
-    watch?.event(shown);
     options.onEvent?.(shown);
   };
   const places = { rehearsal, state: shownPath(state), output: shownPath(output) };
@@ -129,7 +127,7 @@ export async function runIn(
   const hooks = allowedHooks(hookContext);
   if (store.ok && store.value?.kind === 'folder' && store.value.note !== undefined)
     onEvent({ type: 'warning', message: store.value.note });
-  const shared = { manner, options, internals, clock, redactor, onEvent, watch, view, answer };
+  const shared = { manner, options, internals, clock, redactor, onEvent, view, answer };
   const context = { ...shared, target: target.value };
   const performed = await resultOf(() =>
     performRun(
@@ -138,7 +136,6 @@ export async function runIn(
       state,
     ),
   );
-  if (!performed.ok) watch?.refused(performed.error.reason);
   // A tick may come every minute: what has not changed was told before.
   const isDeclined = !performed.ok && performed.error.declined === true;
   if ((manner === 'run' && !isDeclined) || (performed.ok && performed.value.changed))
@@ -149,12 +146,6 @@ export async function runIn(
 
 const reportOf = (performed: Result<Performed, Problem>): HookReport =>
   performed.ok ? { type: 'ended', summary: performed.value.summary } : refusalOf(performed.error);
-
-/** What a monitor knows about a pipeline. */
-const watchedRun = ({ name, pipeline }: ReturnType<typeof boundPipeline>) => ({
-  pipeline: name,
-  kinds: new Map(pipeline.steps.map((step) => [step.name, step.kind.name])),
-});
 
 const refusalOf = ({ reason, diagnostics }: Problem): HookReport => ({
   type: 'refused',

@@ -174,7 +174,6 @@ const decides: Readonly<Record<keyof RunOptions, boolean>> = {
   listen: true,
   webhookSecret: true,
   doubtTimeoutMs: true,
-  monitor: true,
 };
 
 interface Told {
@@ -205,12 +204,12 @@ export class UpToDate {
 
   /** Undefined for a run that always compares everything. */
   static of(bound: BoundPipeline, context: RunContext): UpToDate | undefined {
-    const { options, internals, webhooks, store, watch } = context;
+    const { options, internals, webhooks, store } = context;
     const { pipeline } = bound;
     const given = Object.entries(options).some(
       ([name, value]) => isIn(name, decides) && decides[name] && isGiven(value),
     );
-    const outside = [webhooks, store, watch, internals.disk, internals.performer];
+    const outside = [webhooks, store, internals.disk, internals.performer];
     if (given || outside.some((one) => one !== undefined)) return undefined;
     const { provenance, items, steps } = pipeline;
     if (provenance || measuredInItems(items).size > 0) return undefined;

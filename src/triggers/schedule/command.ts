@@ -4,8 +4,6 @@ import { dirname } from 'node:path';
 import { printable } from '../../base/printable.ts';
 import { renderDiagnostics } from '../../contract/yaml/diagnostic.ts';
 import { pipelineFor, stopGrowth, warnOfDriver } from '../../features/command.ts';
-import { announce, withMonitor } from '../../features/monitor/command.ts';
-import type { Monitor } from '../../features/monitor/monitoring.ts';
 import { problem, Refusal } from '../../language/load/refusal.ts';
 import type { RunEvent } from '../../run/run-event.ts';
 import { exitCodes, problemCode, withExitCode } from '../../terminal/exit-code.ts';
@@ -33,22 +31,18 @@ export async function scheduleCommand(
   for (const name of names) warnOfDriver(dirname(name));
   const stop = stopWhenAsked(graceMs / 1000);
   try {
-    return await withMonitor(flags, stop.signal, async (monitor) => {
-      if (monitor !== undefined) announce(monitor, json);
-      const write = writerTo(log);
-      const scheduled = await schedule(names, {
-        ...optionsOf(flags, stop, monitor),
-        onEvent: (event) => {
-          write(event);
-          if (monitor !== undefined) inform(monitor, event);
-          if (json) printJson(factsOf(event));
-          else show(event, flags.once === true);
-        },
-      });
-      if (flags.once !== true) return 0;
-      showNext(scheduled, json);
-      return Math.max(0, ...scheduled.ends.map(codeOf));
+    const write = writerTo(log);
+    const scheduled = await schedule(names, {
+      ...optionsOf(flags, stop),
+      onEvent: (event) => {
+        write(event);
+        if (json) printJson(factsOf(event));
+        else show(event, flags.once === true);
+      },
     });
+    if (flags.once !== true) return 0;
+    showNext(scheduled, json);
+    return Math.max(0, ...scheduled.ends.map(codeOf));
   } finally {
     stop.off();
     log.close();
@@ -68,19 +62,7 @@ function writerTo(log: Log): (event: ScheduleEvent) => void {
   };
 }
 
-/** The process is ready as soon as one schedule is followed. */
-function inform(monitor: Monitor, event: ScheduleEvent): void {
-  if (event.type === 'scheduled') monitor.opened([]);
-  if (event.type !== 'scheduled' && event.type !== 'ran') return;
-  const { pipeline, next } = event;
-  monitor.setNextDue(pipeline, next === undefined ? undefined : Date.parse(next));
-}
-
-function optionsOf(
-  flags: ScheduleFlags,
-  { signal }: Stop,
-  monitor: Monitor | undefined,
-): ScheduleOptions {
+function optionsOf(flags: ScheduleFlags, { signal }: Stop): ScheduleOptions {
   const { input = {}, profile, once, speed, pictures, budget, commit, commitOutputs } = flags;
   const { state, output, allowOutside, service, rehearse, hosted } = flags;
   return {
@@ -95,7 +77,6 @@ function optionsOf(
       rehearse,
       hosted,
       budget,
-      monitor,
       commit,
       commitOutputs,
       allowOutside,

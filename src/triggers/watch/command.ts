@@ -3,7 +3,6 @@ import { dirname, resolve } from 'node:path';
 import { printable } from '../../base/printable.ts';
 import { count, duration, grouped } from '../../base/text.ts';
 import { stopGrowth, warnOfDriver } from '../../features/command.ts';
-import { announce, withMonitor } from '../../features/monitor/command.ts';
 import { loadPipeline } from '../../language/load/load.ts';
 import { problem, Refusal } from '../../language/load/refusal.ts';
 import type { Summary } from '../../run/run-event.ts';
@@ -140,39 +139,33 @@ async function follow(file: string, flags: WatchFlags, log: Log): Promise<number
     items,
     speed,
     pictures,
-    ...others
+    ...rest
   } = flags;
-  const { monitor: _monitor, ...rest } = others;
   const stop = stopWhenAsked(graceMs / 1000);
   const show = json ? printJson : reader(flags.rehearse === true, stop.signal);
   try {
-    return await withMonitor(flags, stop.signal, async (monitor) => {
-      if (monitor !== undefined) announce(monitor, json);
-      let runLog = log;
-      const watched = await watch(file, {
-        run: {
-          ...rest,
-          monitor,
-          items: { only: items },
-          rehearsalSpeed: speed,
-          rehearsalPictures: pictures,
-        },
-        inputs,
-        profile,
-        settleMs: settle,
-        pollMs: poll,
-        signal: stop.signal,
-        onEvent: (event) => {
-          if (event.type === 'watching') monitor?.opened([]);
-          if (event.type === 'batch') runLog = log.child({});
-          if (event.type === 'run') runLog.write(withExitCode(event.event));
-          else log.write(event);
-          show(withCode(event));
-        },
-      });
-      if (!json) print(endText(watched));
-      return codes[watched.outcome];
+    let runLog = log;
+    const watched = await watch(file, {
+      run: {
+        ...rest,
+        items: { only: items },
+        rehearsalSpeed: speed,
+        rehearsalPictures: pictures,
+      },
+      inputs,
+      profile,
+      settleMs: settle,
+      pollMs: poll,
+      signal: stop.signal,
+      onEvent: (event) => {
+        if (event.type === 'batch') runLog = log.child({});
+        if (event.type === 'run') runLog.write(withExitCode(event.event));
+        else log.write(event);
+        show(withCode(event));
+      },
     });
+    if (!json) print(endText(watched));
+    return codes[watched.outcome];
   } finally {
     stop.off();
   }
