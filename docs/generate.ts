@@ -19,17 +19,11 @@ Every error and warning about a pipeline file has a code, a place, a sentence an
 
 | command | output |
 |-|-|
-| \`validate --format text\` | for people: the place, the code, the lines around it, the remedy |
-| \`validate --format json\`, \`--json\` | one object for each file |
-| \`validate --format sarif\` | one SARIF 2.1.0 log for all files, for code scanning |
-| \`validate --format github\` | workflow commands of GitHub Actions, which become annotations of the changed lines |
+| \`validate\` | for people: the place, the code, the lines around it, the remedy |
+| \`validate\` in GitHub Actions (\`GITHUB_ACTIONS=true\`) | the same, and workflow commands, which become annotations of the changed lines |
+| \`validate --json\` | one object for each file |
 
-The JSON of \`plan\`, \`run\`, \`watch\` and \`schedule\` contains the codes, too. The exit code is the same in all formats.
-
-\`\`\`sh
-npx shotlist validate --format sarif pipelines/*.yaml > shotlist.sarif
-npx shotlist validate --format github pipelines/*.yaml
-\`\`\`
+The JSON of \`plan\`, \`run\`, \`watch\` and \`schedule\` contains the codes, too. The exit code is always the same.
 `;
 
 const block = (title: string, language: string, lines: readonly string[]): string =>

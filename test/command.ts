@@ -21,12 +21,13 @@ export async function ended(child: ChildProcess): Promise<Ended> {
   return { code: code ?? null, stdout, stderr };
 }
 
-/** The environment of the tests, without the developer's own key and service. */
+/** The environment of the tests, without the developer's own key and service, and without annotations for a CI that runs the tests. */
 export function ownEnvironment(): NodeJS.ProcessEnv {
   const {
     SHOTLIST_API_KEY: _key,
     SHOTLIST_API_KEY_FILE: _file,
     SHOTLIST_BASE_URL: _address,
+    GITHUB_ACTIONS: _actions,
     ...environment
   } = process.env;
   return environment;

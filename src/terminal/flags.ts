@@ -518,14 +518,7 @@ export const graphFlags = {
 };
 export type GraphFlags = Given<typeof graphFlags>;
 
-export const validateFlags = {
-  ...flagsOf('validate'),
-  format: flag(
-    '--format <format>',
-    'how to print what is wrong: text, json, sarif, or github for annotations in GitHub Actions',
-    { choices: ['text', 'json', 'sarif', 'github'], conflicts: ['json'] },
-  ),
-};
+export const validateFlags = flagsOf('validate');
 export type ValidateFlags = Given<typeof validateFlags>;
 
 export const explainFlags = {

@@ -3,12 +3,11 @@
 import { printable } from '../../base/printable.ts';
 import type { Result } from '../../base/result.ts';
 import { count } from '../../base/text.ts';
-import { version } from '../../base/version.ts';
 import type { Complaint } from '../../contract/yaml/diagnostic.ts';
 import { type Problem, resultOf } from '../../language/load/refusal.ts';
 import { problemCode } from '../../terminal/exit-code.ts';
 import type { ValidateFlags } from '../../terminal/flags.ts';
-import { fail, print, printJson, printWarnings } from '../../terminal/terminal.ts';
+import { fail, print, printWarnings } from '../../terminal/terminal.ts';
 import { answer } from '../command.ts';
 import { type Validated, validate } from './validate.ts';
 
@@ -16,18 +15,16 @@ type Checked = Result<Validated, Problem>;
 
 export async function validateCommand(
   files: readonly string[],
-  { input = {}, profile, json = false, format = json ? 'json' : 'text' }: ValidateFlags,
+  { input = {}, profile, json = false }: ValidateFlags,
 ): Promise<number> {
-  const all: Complaint[] = [];
+  const annotates = !json && process.env['GITHUB_ACTIONS'] === 'true';
   let code = 0;
   for (const file of files) {
     const checked: Checked = await resultOf(() => validate(file, { inputs: input, profile }));
     if (!checked.ok) code = problemCode(checked.error);
-    all.push(...complaintsOf(checked));
-    if (format === 'json' || format === 'text') say(file, checked, format === 'json');
+    say(file, checked, json);
+    if (annotates) for (const one of complaintsOf(checked)) print(annotationOf(one));
   }
-  if (format === 'github') for (const one of all) print(annotationOf(one));
-  if (format === 'sarif') printJson((await import('./sarif.ts')).sarifOf(all, version()));
   return code;
 }
 
