@@ -93,37 +93,9 @@ describe('a photo', () => {
     expect((await swapped(5)).equals(first)).toBe(true);
     expect((await swapped(6)).equals(first)).toBe(false);
   });
-
-  test('that was an output may be the input of the next project by its address', async () => {
-    const client = new Client(await service());
-    const file = await client.upload(await photo(1), 'png');
-    const url = addressIn(await client.settled('image', await client.swap(file, file)));
-    const { id } = await client.create('photo-colorizer', { assets: { image_file_path: url } });
-    expect(await client.settled('image', id)).toMatchObject({ status: 'complete' });
-  });
 });
 
 describe('both forms of the three paths', () => {
-  test.each(['/v1/files/generate-upload-urls', '/v1/files/upload-urls'])(
-    '%s gives upload addresses in the order of the request',
-    async (path) => {
-      const client = new Client(await service());
-      const items = [
-        { type: 'image', extension: 'png' },
-        { type: 'video', extension: 'mp4' },
-        { type: 'audio', extension: 'webm' },
-      ];
-      const { status, body } = await client.ask('POST', path, { items });
-      expect(status).toBe(200);
-      const places = listAt(body, 'items');
-      expect(places.map((place) => textAt(place, 'file_path').split('.').at(-1))).toEqual(
-        items.map(({ extension }) => extension),
-      );
-      expect(new Set(places.map((place) => textAt(place, 'file_path'))).size).toBe(3);
-      for (const place of places) expect(place['expires_at']).toEqual(isoTime);
-    },
-  );
-
   test.each(['/v1/files/face-detection', '/v1/face-detection'])(
     '%s begins a detection that both reading paths know',
     async (path) => {
@@ -144,40 +116,6 @@ describe('both forms of the three paths', () => {
       expect(one.body).toMatchObject({ id: body['id'], credits_charged: 0 });
     },
   );
-});
-
-describe('the answer to a creation', () => {
-  test('of an image tool carries the deprecated frame_cost', async () => {
-    const client = new Client(await service());
-    const file = await client.upload(await photo(1), 'png');
-    expect(
-      await client.create('face-swap-photo', {
-        assets: { target_file_path: file, source_file_path: file, face_swap_mode: 'all-faces' },
-      }),
-    ).toEqual({ id: expect.any(String), credits_charged: 10, frame_cost: 10 });
-  });
-
-  test('of a video tool carries the deprecated estimated_frame_cost', async () => {
-    const client = new Client(await service());
-    const created = await client.create('text-to-video', {
-      end_seconds: 3,
-      style: { prompt: 'a fox' },
-    });
-    expect(created).toEqual({
-      id: expect.any(String),
-      credits_charged: expect.any(Number),
-      estimated_frame_cost: created['credits_charged'],
-    });
-    expect(Number.isInteger(created['credits_charged'])).toBe(true);
-  });
-
-  test('of an audio tool carries neither', async () => {
-    const client = new Client(await service());
-    const created = await client.create('ai-voice-generator', {
-      style: { prompt: 'Hello', voice_name: 'Morgan Freeman' },
-    });
-    expect(created).toEqual({ id: expect.any(String), credits_charged: expect.any(Number) });
-  });
 });
 
 describe('the record', () => {
@@ -243,36 +181,6 @@ describe('the record', () => {
     expect(record).toMatchObject(shared({ name: 'hello', type: 'VOICE_GENERATOR' }));
     for (const field of ['width', 'total_frame_cost', 'download', 'image_count'])
       expect(record).not.toHaveProperty(field);
-  });
-
-  test('of a project that waits has no downloads yet, and its charge already', async () => {
-    const client = new Client(await service({ speed: 'realtime', after: () => () => {} }));
-    const file = await client.upload(await photo(1), 'png');
-    expect(await client.record('image', await client.swap(file, file))).toMatchObject({
-      status: 'queued',
-      downloads: [],
-      credits_charged: 10,
-      error: null,
-    });
-    const { id } = await client.create('text-to-video', { end_seconds: 3, style: { prompt: 'x' } });
-    expect(await client.record('video', id)).toMatchObject({
-      status: 'queued',
-      downloads: [],
-      download: null,
-    });
-  });
-
-  test('carries the name of the tool and the time when the request gave no name', async () => {
-    const client = new Client(await service({ now: () => Date.parse('2026-12-01T10:00:00Z') }));
-    const { id } = await client.create('character-replace', {
-      end_seconds: 1,
-      assets: {
-        video_file_path: await client.upload(Buffer.from('a clip'), 'mp4', 'video'),
-        image_file_path: await client.upload(await photo(1), 'png'),
-      },
-    });
-    const { name } = await client.settled('video', id);
-    expect(name).toMatch(/^Character Replace - 2026-12-01/);
   });
 });
 

@@ -1,13 +1,12 @@
 // Presigned addresses: what they give and take, for how long, and in which parts.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { RecordKind } from '../../../src/contract/api/project.ts';
 import { photo, service, until } from '../../rig.ts';
-import { addressIn, Client, download, pathOf, put, send, smallSample, textAt } from '../client.ts';
+import { addressIn, Client, download, pathOf, put, send, smallSample } from '../client.ts';
 import { clockwork } from '../clockwork.ts';
 
 const day = 24 * 3_600_000;
@@ -23,36 +22,6 @@ async function finished(client: Client): Promise<{ id: string; url: string; byte
 const hash = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 describe('an address', () => {
-  test('works for 24 hours unless told otherwise, and says until when', async () => {
-    const clock = clockwork();
-    const client = new Client(await service({ now: clock.now }));
-    const [place] = await client.uploadAddresses('image', 'png');
-    expect(place?.expiresAt).toBe(new Date(clock.now() + day).toISOString());
-    const { id, url } = await finished(client);
-    expect(await client.record('image', id)).toMatchObject({
-      downloads: [{ expires_at: new Date(clock.now() + day).toISOString() }],
-    });
-    clock.pass(day - 1);
-    expect((await download(url)).status).toBe(200);
-    clock.pass(1);
-    expect((await download(url)).status).toBe(403);
-  });
-
-  test('that has expired gives nothing, and a fresh one comes with the record', async () => {
-    const clock = clockwork();
-    const client = new Client(await service({ now: clock.now, addressLifetimeMs: 1000 }));
-    const { id, url, bytes } = await finished(client);
-    clock.pass(1000);
-    const late = await download(url);
-    expect([late.status, late.body]).toEqual([
-      403,
-      { message: 'This download address has expired.' },
-    ]);
-    const fresh = await download(addressIn(await client.record('image', id)));
-    expect(fresh.status).toBe(200);
-    expect(fresh.bytes.equals(bytes)).toBe(true);
-  });
-
   test('that has expired takes no upload', async () => {
     const clock = clockwork();
     const client = new Client(await service({ now: clock.now, addressLifetimeMs: 1000 }));
@@ -126,13 +95,6 @@ describe('an address', () => {
 });
 
 describe('an upload', () => {
-  test('needs the address only, no key and no type', async () => {
-    const client = new Client(await service());
-    const [place] = await client.uploadAddresses('image', 'png');
-    const answer = await put(place?.url ?? '', await photo(1));
-    expect([answer.status, answer.bytes.length]).toEqual([200, 0]);
-  });
-
   test('is kept byte for byte, whatever its type is called', async () => {
     const client = new Client(await service());
     const clip = Buffer.alloc(3_000_000, 'frames ');
@@ -161,27 +123,6 @@ describe('an upload', () => {
     const path = place?.path ?? '';
     const record = await client.settled('image', await client.swap(path, path));
     expect(record).toMatchObject({ status: 'complete' });
-  });
-
-  test('that is cut off leaves nothing behind', async () => {
-    const data = mkdtempSync(join(tmpdir(), 'shotlist-test-'));
-    onTestFinished(() => rmSync(data, { recursive: true, force: true }));
-    const client = new Client(await service({ data }));
-    const [place] = await client.uploadAddresses('image', 'png');
-    const incoming = (): number => readdirSync(join(data, 'incoming')).length;
-    const sending = request(place?.url ?? '', {
-      method: 'PUT',
-      headers: { 'content-length': 1_000_000 },
-    });
-    sending.on('error', () => {});
-    sending.write(Buffer.alloc(400_000, 'x'));
-    await until('the upload has begun', () => incoming() === 1);
-    sending.destroy();
-    await until('the upload was given up', () => incoming() === 0);
-    const answer = await client.ask('POST', '/v1/photo-colorizer', {
-      assets: { image_file_path: place?.path ?? '' },
-    });
-    expect(answer.body['message']).toMatch(/does not exist/);
   });
 
   test('is kept for seven days', async () => {
@@ -308,67 +249,6 @@ describe('a download', () => {
       '0',
       0,
     ]);
-  });
-
-  test('in parts comes with 206, and its bounds', async () => {
-    const { url, bytes } = await finished(new Client(await service()));
-    const size = bytes.length;
-    const parts = [
-      ['bytes=0-9', 0, 9],
-      ['bytes=10-10', 10, 10],
-      ['bytes=100-', 100, size - 1],
-      ['bytes=-5', size - 5, size - 1],
-      [`bytes=-${size * 2}`, 0, size - 1],
-      ['bytes=0-99999999999999999999', 0, size - 1],
-      [`bytes=${size - 1}-`, size - 1, size - 1],
-      [`bytes=0-${size - 1}`, 0, size - 1],
-    ] as const;
-    for (const [range, start, end] of parts) {
-      const part = await download(url, { range });
-      expect([range, part.status]).toEqual([range, 206]);
-      expect(part.headers).toMatchObject({
-        'content-range': `bytes ${start}-${end}/${size}`,
-        'content-length': `${end - start + 1}`,
-        'content-type': 'image/png',
-        'accept-ranges': 'bytes',
-      });
-      expect(part.bytes.equals(bytes.subarray(start, end + 1))).toBe(true);
-    }
-  });
-
-  test('of a part outside the file is answered with 416 and the size', async () => {
-    const { url, bytes } = await finished(new Client(await service()));
-    const size = bytes.length;
-    for (const range of [
-      `bytes=${size}-`,
-      `bytes=${size}-${size + 5}`,
-      'bytes=-0',
-      'bytes=99999999999999999999-',
-    ]) {
-      const { status, headers, body } = await download(url, { range });
-      expect([range, status, headers['content-range']]).toEqual([range, 416, `bytes */${size}`]);
-      expect(textAt(body, 'message')).toContain(range);
-    }
-  });
-
-  test('of a part that is not one range of bytes is answered with the whole file', async () => {
-    const { url, bytes } = await finished(new Client(await service()));
-    for (const range of [
-      'bytes=5-2',
-      'bytes=-',
-      'bytes=a-b',
-      'bytes=',
-      'lines=0-5',
-      'bytes=0-1,4-5',
-      'x',
-    ]) {
-      const whole = await download(url, { range });
-      expect([range, whole.status]).toEqual([range, 200]);
-      expect(whole.headers).not.toHaveProperty('content-range');
-      expect(whole.bytes.equals(bytes)).toBe(true);
-    }
-    const changed = await download(url, { range: 'bytes=0-5', 'if-range': '"another"' });
-    expect([changed.status, changed.bytes.length]).toEqual([200, bytes.length]);
   });
 
   test('that was cut off goes on where it stopped', async () => {

@@ -2,7 +2,6 @@
 import { request } from 'node:http';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { tools } from '../../../src/contract/tools/all.ts';
 import type { LocalService } from '../../../src/service/start.ts';
 import { photo, service } from '../../rig.ts';
 import {
@@ -203,31 +202,6 @@ describe('a tier', () => {
 });
 
 describe('a key', () => {
-  const allowed: Readonly<Record<string, readonly string[]>> = {
-    upload: ['POST /v1/files/generate-upload-urls', 'POST /v1/face-detection'],
-    create: tools.map(({ name }) => `POST /v1/${name}`),
-    read: ['GET /v1/account', 'GET /v1/image-projects/x', 'GET /v1/files/x/face-detection'],
-    delete: ['DELETE /v1/video-projects/x'],
-  };
-
-  test.each(Object.keys(allowed))('that may only %s may nothing else', async (permission) => {
-    const local = await service();
-    const body = { name: 'narrow', permissions: [permission] };
-    const key = textAt(await hub(local.address, '/hub/keys', body), 'key');
-    const client = new Client({ address: local.address, key });
-    for (const [needed, requests] of Object.entries(allowed))
-      for (const line of requests) {
-        const [method, path = ''] = line.split(' ');
-        if (method !== 'GET' && method !== 'POST' && method !== 'DELETE') throw new Error(line);
-        const { status, body: answer } = await client.ask(method, path);
-        if (needed === permission) expect([line, status]).not.toEqual([line, 403]);
-        else {
-          expect([line, status]).toEqual([line, 403]);
-          expect(answer['message']).toMatch(`does not have the permission "${needed}"`);
-        }
-      }
-  });
-
   test('is shown once, listed by its end, and kept as a hash only', async () => {
     const local = await service();
     const made = await hub(local.address, '/hub/keys', { name: 'laptop' });
@@ -242,40 +216,6 @@ describe('a key', () => {
         created_at: expect.stringMatching(/Z$/),
       },
     ]);
-  });
-
-  test('that is revoked opens nothing from that moment on', async () => {
-    const local = await service();
-    const made = await hub(local.address, '/hub/keys', { name: 'laptop' });
-    const client = new Client({ address: local.address, key: textAt(made, 'key') });
-    const [before] = await Promise.all([client.ask('GET', '/v1/account')]);
-    const revoked = await hub(local.address, `/hub/keys/${made['id']}/revoke`, {});
-    const after = await client.ask('GET', '/v1/account');
-    expect([before.status, after.status, after.body]).toEqual([
-      200,
-      401,
-      { message: 'Unauthorized' },
-    ]);
-    expect(revoked['revoked_at']).toMatch(/Z$/);
-    expect((await new Client(local).ask('GET', '/v1/account')).status).toBe(200);
-  });
-});
-
-describe('an input of another medium', () => {
-  test('is answered with 422: it cannot be created', async () => {
-    const local = await service();
-    const client = new Client(local);
-    const clip = await client.upload(Buffer.from('a clip'), 'mp4', 'video');
-    const assets = { target_file_path: clip, source_file_path: clip };
-    const { status, body } = await client.ask('POST', '/v1/face-swap-photo', { assets });
-    expect([status, body]).toEqual([
-      422,
-      {
-        message:
-          'The image could not be created: assets.target_file_path needs an image, not a .mp4 file.',
-      },
-    ]);
-    expect(local.balance()).toBe(10_000);
   });
 });
 
