@@ -1,6 +1,16 @@
 // Bundles shotlist before the first test, and before each round of `vitest --watch`: the command that tests start is never
 // older than its sources.
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { build } from 'rolldown';
 import type { TestProject } from 'vitest/node';
 import { pageFile, pageModule } from '../build/page-module.ts';
@@ -18,9 +28,20 @@ export async function setup(project: TestProject): Promise<() => void> {
 
 async function bundle(): Promise<void> {
   const { output } = await build({ ...config, write: false, logLevel: 'warn' });
+  const dist = new URL('dist/', builtRoot);
+  const page = pageFile(dist);
   for (const part of output)
-    replace(`dist/${part.fileName}`, part.type === 'chunk' ? part.code : part.source);
-  replace(pageFile(new URL('dist/', builtRoot)), pageModule(await bundlePage()));
+    replace(new URL(part.fileName, dist), part.type === 'chunk' ? part.code : part.source);
+  replace(page, pageModule(await bundlePage()));
+  // What an earlier bundle had and this one has not.
+  const written = new Set([
+    page.href,
+    ...output.map(({ fileName }) => new URL(fileName, dist).href),
+  ]);
+  for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
+    const file = pathToFileURL(join(entry.parentPath, entry.name));
+    if (entry.isFile() && !written.has(file.href)) rmSync(file);
+  }
   // Where the command finds its version.
   replace('package.json', readFileSync(new URL('../package.json', import.meta.url)));
 }

@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { builtRoot } from '../built.ts';
 import { ownEnvironment } from '../command.ts';
 import { canBeNobody } from '../nobody.ts';
 import { pictureWith } from '../photo.ts';
@@ -72,13 +73,11 @@ const packable = [
 const source = join(folder, 'source');
 let packed: readonly string[] = [];
 
-/** Packs what `npm publish` would, built without looking at types, and unpacks it. */
+/** Packs what `npm publish` would, without the declarations, and unpacks it. */
 beforeAll(() => {
   for (const name of ['package.json', 'LICENSE', 'README.md', 'bin', 'schemas', 'pipelines'])
     cpSync(join(root, name), join(source, name), { recursive: true });
-  const rolldown = join(root, 'node_modules/rolldown/bin/cli.mjs');
-  const built = ['-c', join(root, 'rolldown.config.ts'), '--dir', join(source, 'dist')];
-  execFileSync(process.execPath, [rolldown, ...built], { stdio: 'pipe' });
+  cpSync(new URL('dist', builtRoot), join(source, 'dist'), { recursive: true });
   for (const place of ['', 'pipelines', 'schemas', 'bin'])
     for (const name of leftBehind) plant(join(source, place, name));
   plant(join(source, 'dist/service/.shotlist/service.sqlite'));
