@@ -236,11 +236,12 @@ function shows({ head, body, gap }: Block, lines: readonly string[]): Block {
 function billed(ledger: readonly LedgerEntry[]): readonly string[] {
   const charged = new Map<string, { readonly charges: number[]; refunded: number }>();
   for (const { kind, name, credits } of ledger) {
-    if (kind === 'adjustment' || name === null) continue;
+    // An adjustment of the account itself, as the opening balance.
+    if (name === null) continue;
     const plain = name.replace(/ #[0-9a-z]+$/, '');
     const entry = charged.get(plain) ?? { charges: [], refunded: 0 };
-    if (kind === 'charge') entry.charges.push(credits);
-    else entry.refunded += credits;
+    if (kind === 'refund') entry.refunded += credits;
+    else entry.charges.push(kind === 'charge' ? credits : -credits);
     charged.set(plain, entry);
   }
   const rows = [...charged].toSorted(([one], [other]) => (one < other ? -1 : 1));
