@@ -33,8 +33,10 @@ import { JournalFile } from '../state/journal-file.ts';
 import { type LocatedState, locateState } from '../state/locate-state.ts';
 import { claimOwnFolder } from '../state/own-folder.ts';
 import { bookFor, type ReceiptBook } from '../state/receipts/receipt-book.ts';
+import { RecordInPlace } from '../state/record-in-place.ts';
 import { pathsOf } from '../state/run-paths.ts';
 import { changedProblem } from '../state/unsaved-state.ts';
+import { internalsOf } from './internals.ts';
 import { headerOf, type OpenEngineRun, openState, type ReadOptions } from './open-state.ts';
 import { noteRecord } from './record-check.ts';
 import { refuse, refuseIf, refuseSystemError } from './refuse.ts';
@@ -83,7 +85,8 @@ async function edit<T>(
 ): Promise<T> {
   const { clock = realClock, env = process.env, onWarning = () => undefined } = options;
   const { paths } = located;
-  await using open = await openState(bound, paths, 'edit', { clock, onWarning, env });
+  const internals = internalsOf(options);
+  await using open = await openState(bound, paths, 'edit', { clock, onWarning, env, internals });
   const header = headerOf(open, bound);
   options.onState?.(header.service);
   await using cleanup = new Cleanup();
@@ -95,16 +98,28 @@ async function edit<T>(
     const receipts = bookFor(header, { bound, paths, env, clock, onWarning });
     cleanup.defer(() => receipts.close());
     const journal = new JournalWriter(ledger, file, clock, { redactor, receipts });
-    const own = { located, journal, receipts, header, clock, connect };
+    const own = {
+      located: { ...located, paths: open.paths },
+      journal,
+      receipts,
+      header,
+      clock,
+      connect,
+    };
     return { journal, receipts, worked: await resultOf(() => work({ ...own, ...more })) };
   };
   if (engine !== undefined)
     return await editEngine(engine, ledger, clock, (file) =>
       workOn(file, { content: undefined, shared: true }),
     );
-  const file = new JournalFile(paths.state, header, state);
+  const { record } = internals;
+  const file =
+    record === undefined
+      ? new JournalFile(paths.state, header, state)
+      : new RecordInPlace(record, header);
   cleanup.defer(() => file.close());
-  const { journal, receipts, worked } = await workOn(file, { content, shared: false });
+  const lines = internals.lines?.(file) ?? file;
+  const { journal, receipts, worked } = await workOn(lines, { content, shared: false });
   if (journal.wrote) {
     const compacted = await file.compact(ledger);
     if (compacted.ok) noteRecord(receipts, check, ledger, compacted.value, clock.now());
@@ -245,7 +260,7 @@ function connectHosted(
       'if that is your service, give its address with --service or SHOTLIST_BASE_URL',
     );
   options.onConnect?.(service);
-  const api = httpClient({ base: service, key: target.key, redactor, clock });
-  cleanup.defer(() => api.close());
-  return { api };
+  const client = httpClient({ base: service, key: target.key, redactor, clock });
+  cleanup.defer(() => client.close());
+  return { api: internalsOf(options).api?.(client) ?? client };
 }

@@ -16,6 +16,7 @@ import type { Loaded } from '../state/load-state.ts';
 import { ReceiptBook } from '../state/receipts/receipt-book.ts';
 import { RememberedPayments, type ServiceInquiry } from '../state/receipts/remembered-payments.ts';
 import type { RunPaths } from '../state/run-paths.ts';
+import type { RunInternals } from './internals.ts';
 
 export interface OpenedReceipts {
   readonly book: ReceiptBook;
@@ -43,6 +44,7 @@ interface Opening {
   readonly onWarning: (message: string) => void;
   /** The run in a database that this process coordinates. */
   readonly session: CoordinatedRun | undefined;
+  readonly internals: RunInternals;
   /** Closes everything that was opened. */
   readonly cleanup: Cleanup;
 }
@@ -78,11 +80,11 @@ export function openReceipts(opening: Opening): OpenedReceipts {
 /** Connects when the first question is asked. */
 function inquiryOf(
   { address, key }: Extract<Target, { readonly kind: 'hosted' }>,
-  { clock, redactor, cleanup }: Opening,
+  { clock, redactor, cleanup, internals }: Opening,
 ): ServiceInquiry {
-  const api = lazyClient({ base: address, key, clock, redactor });
-  cleanup.defer(() => api.close());
-  return { key, api };
+  const client = lazyClient({ base: address, key, clock, redactor });
+  cleanup.defer(() => client.close());
+  return { key, api: internals.api?.(client) ?? client };
 }
 
 // Claims in the receipts what the coordinator of a distributed run orders of its workers.

@@ -23,8 +23,10 @@ import { type Loaded, loadState } from '../state/load-state.ts';
 import { type LocateOptions, lineAbout } from '../state/locate-state.ts';
 import { type Holding, holdingOf } from '../state/lock/lock.ts';
 import { type Access, lockState, type StateContext, strangerTo } from '../state/lock-state.ts';
+import type { StateRecord } from '../state/record-in-place.ts';
 import type { RunPaths } from '../state/run-paths.ts';
 import { unsavedProblem } from '../state/unsaved-state.ts';
+import type { RunInternals } from './internals.ts';
 import { checkRecord, type RecordCheck, unchecked } from './record-check.ts';
 import { refuse, refuseIf } from './refuse.ts';
 
@@ -44,6 +46,7 @@ interface OpenContext extends StateContext {
   readonly stop?: AbortSignal | undefined;
   /** Says where the receipts and git are. Undefined: the file is not compared with them. */
   readonly env: Env | undefined;
+  readonly internals?: RunInternals | undefined;
 }
 
 export interface OpenState extends AsyncDisposable {
@@ -62,10 +65,11 @@ export async function openState(
   bound: BoundPipeline,
   paths: RunPaths,
   access: Access,
-  { service, terms = {}, stop, env, ...context }: OpenContext,
+  { service, terms = {}, stop, env, internals, ...context }: OpenContext,
 ): Promise<OpenState> {
   if (paths.engine !== undefined)
     return await openEngineState(bound, paths, paths.engine, access, { ...context, terms, stop });
+  if (internals?.record !== undefined) return await openRecord(bound, paths, internals.record);
   await using cleanup = new Cleanup();
   const locked = await lockState(paths, access, context);
   cleanup.defer(() => locked[Symbol.asyncDispose]());
@@ -114,6 +118,23 @@ export async function openState(
     running,
     check,
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  };
+}
+
+async function openRecord(
+  bound: BoundPipeline,
+  paths: RunPaths,
+  record: StateRecord,
+): Promise<OpenState> {
+  const loaded = await loadState(paths.state, memoryStore(), record.text());
+  if (!loaded.ok)
+    throw new Refusal(stateProblem(loaded.error, paths.state, lineAbout(bound, paths, 'repair')));
+  return {
+    paths: { ...paths, hashes: undefined },
+    state: loaded.value,
+    running: undefined,
+    check: unchecked,
+    [Symbol.asyncDispose]: async () => undefined,
   };
 }
 

@@ -5,7 +5,8 @@ import { type ApiFailure, explainFailure } from '../contract/api/failure.ts';
 import type { Account } from '../contract/api/project.ts';
 import { problem, Refusal } from '../language/load/refusal.ts';
 import type { Plan } from '../plan/plan.ts';
-import type { MediaApi } from '../run/jobs/ports.ts';
+import type { Clock, MediaApi } from '../run/jobs/ports.ts';
+import { lazyClient } from './lazy-client.ts';
 import type { Target } from './target.ts';
 
 // The account's balance, for comparison with the cost of the plan.
@@ -42,22 +43,38 @@ export interface ServiceCheck {
 
 interface CheckContext {
   readonly redactor: Redactor;
-  readonly now: number;
   readonly signal: AbortSignal | undefined;
   readonly asleep: boolean;
+  readonly clock: Clock;
+  /** For tests: what is asked for the account in place of the probe. */
+  readonly api?: ((api: MediaApi) => MediaApi) | undefined;
 }
 
 /** Asks only if there is something to send. `asleep`: a tick that sends nothing, whatever the plan says. */
 export async function checkService(
   target: Target,
   plan: Plan,
-  { redactor, now, signal, asleep }: CheckContext,
+  { redactor, signal, asleep, clock, api }: CheckContext,
 ): Promise<ServiceCheck> {
   if (target.kind === 'rehearsal' || asleep || !sendsAnything(plan)) return {};
   const { address, key } = target;
+  if (api !== undefined) {
+    const client = lazyClient({ base: address, key, redactor, clock });
+    return {
+      account: await api(client)
+        .account()
+        .finally(() => client.close()),
+    };
+  }
   // Loaded only for a run that sends something, because the HTTP client takes 25 MB.
   const { probeService } = await import('./service-probe.ts');
-  const probe = await probeService({ base: address, key, redactor, now, stop: signal });
+  const probe = await probeService({
+    base: address,
+    key,
+    redactor,
+    now: clock.now(),
+    stop: signal,
+  });
   switch (probe.is) {
     case 'service':
       return { account: probe.account };

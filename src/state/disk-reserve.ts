@@ -20,6 +20,9 @@ export interface DiskReserve {
   remove(): Promise<void>;
 }
 
+/** For a record that is not on disk. */
+export const nothingReserved: DiskReserve = { give: () => false, remove: async () => undefined };
+
 /**
  * Takes the space by writing it, because a file system may only promise space. Replaces what a killed run left under
  * this name.

@@ -10,7 +10,7 @@ import { formatProblem, type Header, parseLine, type StateLine } from '../model/
 import { jobOf } from '../model/rows.ts';
 import { isTorn } from '../model/torn.ts';
 import { type Content, ContentHash } from './file-version.ts';
-import { LineTooLong, lineBatches } from './raw-lines.ts';
+import { LineTooLong, lineBatches, linesIn } from './raw-lines.ts';
 
 export interface Loaded {
   readonly ledger: Ledger;
@@ -25,8 +25,12 @@ export interface Loaded {
   readonly content: Content | undefined;
 }
 
-/** Errors name the file and the line. */
-export async function loadState(file: string, store: JobStore): Promise<Result<Loaded, string>> {
+/** Errors name the file and the line. `text`: for tests, what is read in place of the file; empty if there is none. */
+export async function loadState(
+  file: string,
+  store: JobStore,
+  text?: string,
+): Promise<Result<Loaded, string>> {
   const ledger = new Ledger(store);
   let header: Header | undefined;
   let [number, wholeBytes] = [0, 0];
@@ -49,12 +53,15 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
     });
   };
   try {
-    // Only a missing name means that nothing has happened yet. A broken link, or a folder that cannot be entered, does
-    // not.
-    const stats = lstatSync(file, { throwIfNoEntry: false });
-    if (stats === undefined) return loaded({});
-    if (stats.isSymbolicLink()) return err(linkProblem(file));
-    for await (const lines of lineBatches(file, hash))
+    if (text === '') return loaded({});
+    if (text === undefined) {
+      // Only a missing name means that nothing has happened yet. A broken link, or a folder that cannot be entered, does
+      // not.
+      const stats = lstatSync(file, { throwIfNoEntry: false });
+      if (stats === undefined) return loaded({});
+      if (stats.isSymbolicLink()) return err(linkProblem(file));
+    }
+    for await (const lines of text === undefined ? lineBatches(file, hash) : [linesIn(text)])
       for (const raw of lines) {
         number += 1;
         const { text, terminated, bytes } = raw;

@@ -82,6 +82,14 @@ const asciiLine = (chunk: Buffer, from: number, end: number): SizedLine => ({
   bytes: end - from + 1,
 });
 
+/** The lines of a text as those of a file that has it. */
+export function linesIn(text: string): readonly SizedLine[] {
+  const lines = text.split('\n');
+  const rest = lines.pop() ?? '';
+  const whole = lines.map((line) => sized(Buffer.from(line), true));
+  return rest === '' ? whole : [...whole, sized(Buffer.from(rest), false)];
+}
+
 function sized(line: Buffer, terminated: boolean): SizedLine {
   const bytes = line.length + (terminated ? 1 : 0);
   const wellFormed = isUtf8(line);

@@ -34,6 +34,7 @@ import {
 } from '../../service-api/target.ts';
 import { chooseStore } from '../../stores/open-store.ts';
 import { behindText } from '../../views/calendar-text.ts';
+import { internalsOf, type RunInternals } from '../internals.ts';
 import { earlierWarnings } from '../planning/earlier-runs.ts';
 import { type PrepareOptions, prepare } from '../planning/prepare.ts';
 import { readPlan } from '../planning/read-plan.ts';
@@ -106,6 +107,7 @@ export class UnrunnablePlan extends Refusal {
 export async function plan(loaded: LoadedPipeline, options: PlanOptions = {}): Promise<Planned> {
   const bound = boundPipeline(loaded);
   const { clock = realClock, env = process.env } = options;
+  const internals = internalsOf(options);
   const target = findTarget(options, bound, env);
   if (target.kind !== 'rehearsal') options.onConnect?.(target.address);
   const warnings: string[] = [];
@@ -119,6 +121,7 @@ export async function plan(loaded: LoadedPipeline, options: PlanOptions = {}): P
     onWarning,
     explain: options.explain,
     record,
+    internals,
   });
   const { away } = prepared.state.header ?? {};
   // What the file lacks would be planned, and paid, again.
@@ -130,7 +133,7 @@ export async function plan(loaded: LoadedPipeline, options: PlanOptions = {}): P
     warnings.push(chosen.value.note);
   const { plan } = prepared.planned;
   const rehearsal = target.kind === 'rehearsal';
-  const checked = await resultOf(() => serviceFor(target, plan, { clock, env }));
+  const checked = await resultOf(() => serviceFor(target, plan, { clock, env }, internals));
   const { account } = checked.ok ? checked.value : {};
   const isRefused = account?.ok === false && account.error.reason === 'unauthorized';
   const balance = account === undefined || isRefused ? undefined : balanceOf(plan, account);
@@ -199,11 +202,12 @@ async function serviceFor(
   target: Target | Unasked,
   plan: Plan,
   { clock, env }: Required<Pick<PlanOptions, 'clock' | 'env'>>,
+  { api }: RunInternals,
 ): Promise<ServiceCheck> {
   if (target.kind !== 'hosted') return {};
   const redactor = new Redactor(secretsIn(env));
-  const now = clock.now();
-  return await checkService(target, plan, { redactor, now, signal: undefined, asleep: false });
+  const asked = { redactor, clock, signal: undefined, asleep: false, api };
+  return await checkService(target, plan, asked);
 }
 
 // `plan --resolved`: the pipeline file as it is run: with its fragments, defaults and profile, and without what holds them.

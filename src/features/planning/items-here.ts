@@ -10,6 +10,7 @@ import type { Ledger } from '../../model/ledger.ts';
 import { identityOf } from '../../model/run-identity.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
+import { internalsOf } from '../internals.ts';
 import { baseAt, type PlannedItems, type PlanningInputs, planItems } from './plan-items.ts';
 import { everything, listSelected } from './selected-items.ts';
 
@@ -32,7 +33,8 @@ export async function openItemsHere(bound: BoundPipeline, options: OutsideOption
   const hashes = new HashCache(paths.hashes, place.hashes);
   const store = storeNameOf(bound.pipeline);
   const { folder } = bound;
-  const disk = new RealDisk({ folder, output, kept, boundary, hashes, clock, store });
+  const real = new RealDisk({ folder, output, kept, boundary, hashes, clock, store });
+  const disk = internalsOf(options).disk?.(real) ?? real;
   const selection = { ...everything, filter };
   let items: ItemList;
   try {

@@ -32,6 +32,7 @@ import {
   rerolledTakes,
   type Takes,
 } from '../../plan/takes.ts';
+import type { Disk } from '../../run/jobs/ports.ts';
 import type { PlanContext } from '../../run/planned-task.ts';
 import type { Target, Unasked } from '../../service-api/target.ts';
 import type { Loaded } from '../../state/load-state.ts';
@@ -40,6 +41,7 @@ import type { RememberedPayments } from '../../state/receipts/remembered-payment
 import { type PathOptions, pathsOf, type RunPaths } from '../../state/run-paths.ts';
 import { checkOutputFolder } from '../../state/writable.ts';
 import { paidByOthersText } from '../../views/receipts-text.ts';
+import type { RunInternals } from '../internals.ts';
 import { type OpenedReceipts, openReceipts } from '../open-receipts.ts';
 import { type OpenEngineRun, openState } from '../open-state.ts';
 import type { RecordCheck } from '../record-check.ts';
@@ -76,7 +78,9 @@ export interface Prepared extends AsyncDisposable {
   readonly state: Loaded;
   /** The run in a database that has the record. */
   readonly engine: OpenEngineRun | undefined;
-  readonly disk: RealDisk;
+  readonly disk: Disk;
+  /** The disk beneath it. */
+  readonly real: RealDisk;
   readonly items: ItemList;
   /** Steps that this run excludes. */
   readonly excluded: ReadonlySet<string>;
@@ -108,6 +112,7 @@ interface PrepareContext extends StateContext, Pick<PlanningInputs, 'explain'> {
   /** Collects the stamps of all files that the planning looks at. */
   readonly stamps?: FileStamps | undefined;
   readonly run?: RequestedRun;
+  readonly internals?: RunInternals | undefined;
   /** For the workers of a distributed run. */
   readonly workers?: Partial<Pick<TermsChoice, 'speedFactor' | 'backoffMs'>>;
   /** For a tick: tells which tasks have nothing to do now. */
@@ -130,6 +135,7 @@ export async function prepare(
     explain,
     record,
     stamps,
+    internals = {},
     ...context
   }: PrepareContext,
 ): Promise<Prepared> {
@@ -142,7 +148,13 @@ export async function prepare(
   const { serviceName: service } = paths;
   const pace = { speedFactor: 1, backoffMs: 1000, ...workers };
   const terms = termsOf(bound, paths, { allowOutside: options.allowOutside, ...pace });
-  const opened = await openState(bound, paths, access, { ...context, service, stop, terms });
+  const opened = await openState(bound, paths, access, {
+    ...context,
+    service,
+    stop,
+    terms,
+    internals,
+  });
   cleanup.defer(() => opened[Symbol.asyncDispose]());
   const { state, paths: usable, engine, check } = opened;
   refuseIf(checkOutputFolder(usable));
@@ -161,7 +173,7 @@ export async function prepare(
       usable.engine !== undefined ||
       (target.kind === 'rehearsal' && options.output === undefined),
   });
-  const disk = new RealDisk({
+  const real = new RealDisk({
     folder: bound.folder,
     output,
     kept,
@@ -172,6 +184,7 @@ export async function prepare(
     made,
     store: storeNameOf(bound.pipeline),
   });
+  const disk = internals.disk?.(real) ?? real;
   const items = await listSelected(bound, usable, selection, {
     boundary,
     ledger: state.ledger,
@@ -189,7 +202,7 @@ export async function prepare(
     paths: usable,
     target,
     state,
-    disk,
+    disk: real,
     access,
     cleanup,
     clock,
@@ -198,6 +211,7 @@ export async function prepare(
     env: context.env,
     redactor: context.redactor,
     onWarning: context.onWarning,
+    internals,
   });
   const { remembered } = receipts;
   made.remember((path) => remembered.hasSaved(path));
@@ -231,7 +245,7 @@ export async function prepare(
     planned = await planItems(bound, items, inputs);
   }
   planned = withRemembered(planned, remembered);
-  const unjudged = unjudgedText(disk.unjudged);
+  const unjudged = unjudgedText(real.unjudged);
   if (unjudged !== undefined) context.onWarning(unjudged);
   const earlier =
     reroll === undefined
@@ -250,6 +264,7 @@ export async function prepare(
     boundary,
     state,
     disk,
+    real,
     items,
     excluded,
     planned,

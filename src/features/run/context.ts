@@ -3,17 +3,16 @@ import type { Redactor } from '../../base/redactor.ts';
 import type { LookSchedule } from '../../plan/look-schedule.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { PlanReading } from '../../plan/plan-reading.ts';
-import type { Clock, Disk, MediaApi, Performer } from '../../run/jobs/ports.ts';
-import type { LineFile } from '../../run/journal-writer.ts';
+import type { Clock } from '../../run/jobs/ports.ts';
 import type { RunEvent } from '../../run/run-event.ts';
 import type { RunView } from '../../run/run-view.ts';
 import { speedFactorOf } from '../../service-api/connect-service.ts';
-import type { ClientOptions } from '../../service-api/http-client.ts';
 import type { Pictures, Speed } from '../../service-api/local-service.ts';
 import type { Target, TargetOptions } from '../../service-api/target.ts';
 import type { WebhookConfig, WebhookOptions } from '../../service-api/webhooks.ts';
 import type { StoreChoice } from '../../stores/open-store.ts';
 import type { LiveFacts } from '../../views/live/live-facts.ts';
+import type { RunInternals } from '../internals.ts';
 import type { Prepared, PrepareOptions } from '../planning/prepare.ts';
 import type { Manner } from '../planning/refusals.ts';
 import type { SavedPlan } from '../planning/saved-plan.ts';
@@ -82,23 +81,6 @@ export const dueTimeOf = ({ due }: RunOptions): string | undefined =>
 export function paceOf(speed: Speed | undefined): number | undefined {
   if (speed === undefined || speed === 'instant') return undefined;
   return speed === 'realtime' ? 1 : speed;
-}
-
-/** For tests: replaces the parts between a run and the outside. */
-export interface RunInternals {
-  /** Wraps the journal's lines on their way to the state file. */
-  readonly lines?: (file: LineFile) => LineFile;
-  readonly api?: (api: MediaApi) => MediaApi;
-  readonly disk?: (disk: Disk) => Disk;
-  readonly performer?: (performer: Performer) => Performer;
-  /** Limits of the client, and its network. */
-  readonly client?: Partial<ClientOptions>;
-  /** The first pause before a request is sent again, in milliseconds; default 1000. */
-  readonly backoffMs?: number;
-  /** Uploads are shared with other pipelines, although the service is on this machine. */
-  readonly sharesUploads?: boolean;
-  /** The speed of the service relative to the hosted one, for polling; default 1. */
-  readonly speedFactor?: number;
 }
 
 /** What a person sees before a run buys. The `planned` event has told the plan. */

@@ -29,6 +29,7 @@ import type { Content } from '../../state/file-version.ts';
 import { JournalFile } from '../../state/journal-file.ts';
 import { ManifestFile } from '../../state/manifests.ts';
 import { readLooks, writeLooks } from '../../state/memory-file.ts';
+import { RecordInPlace } from '../../state/record-in-place.ts';
 import { movedAdvice, movedReason } from '../../state/unsaved-state.ts';
 import { paidByOthersText } from '../../views/receipts-text.ts';
 import { orderClaims } from '../open-receipts.ts';
@@ -238,7 +239,7 @@ async function phases(
   const { bound, base, items, excluded, planned, takes, earlier } = prepared;
   const { remembered } = prepared.receipts;
   const { pipeline } = bound;
-  const disk = internals.disk?.(prepared.disk) ?? prepared.disk;
+  const { disk } = prepared;
   const outages = new Outages({
     clock,
     backoffMs,
@@ -300,10 +301,10 @@ async function phases(
 
 /** What the coordinator of a distributed run looks at before it orders something of the workers. */
 function orderingOf({ prepared, clock }: PreparedRun): Ordering {
-  const { receipts, state, disk } = prepared;
+  const { receipts, state, real } = prepared;
   return {
     claims: orderClaims({ ...receipts, ledger: state.ledger, clock }),
-    isHere: (order) => contentsKeptFor(order).some((content) => disk.isLent(content)),
+    isHere: (order) => contentsKeptFor(order).some((content) => real.isLent(content)),
   };
 }
 
@@ -433,7 +434,7 @@ interface OpenJournal {
 const diskFull = 'the disk is full: make room and run again; nothing is paid twice';
 
 async function openJournal(
-  { prepared, clock, onEvent }: PreparedRun,
+  { prepared, clock, onEvent, internals }: PreparedRun,
   { diskReserve }: RunResources,
 ): Promise<OpenJournal> {
   const { bound, paths, state } = prepared;
@@ -453,6 +454,8 @@ async function openJournal(
     pipeline: bound.name,
     service: paths.serviceName,
   } as const;
+  if (internals.record !== undefined)
+    return { file: new RecordInPlace(internals.record, header), ...machineStops };
   const makeRoom = (): boolean => {
     if (!diskReserve.give()) return false;
     low.abort();

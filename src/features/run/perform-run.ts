@@ -119,6 +119,7 @@ async function runOn(bound: BoundPipeline, given: RunContext): Promise<Performed
       view.look(seen, of);
       options.onLook?.(seen, of);
     },
+    internals: context.internals,
     workers: { speedFactor: speedOf(context), backoffMs: context.internals.backoffMs ?? 1000 },
     stamps: upToDate?.stamps,
     answer,

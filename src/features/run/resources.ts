@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Cleanup } from '../../base/cleanup.ts';
 import { makeFolder } from '../../base/folder.ts';
+import { ok } from '../../base/result.ts';
 import { isSystemProblem } from '../../base/system-error.ts';
 import { userFolder } from '../../base/user-folder.ts';
 import type { Account } from '../../contract/api/project.ts';
@@ -29,7 +30,7 @@ import {
   rehearsalTier,
 } from '../../service-api/connect-service.ts';
 import { openInbox } from '../../service-api/webhooks.ts';
-import { type DiskReserve, takeDiskReserve } from '../../state/disk-reserve.ts';
+import { type DiskReserve, nothingReserved, takeDiskReserve } from '../../state/disk-reserve.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
 import { checkStore, openStore } from '../../stores/open-store.ts';
 import { generationsOn, refuseBeyondPlan, statedPrices } from '../planning/refusals.ts';
@@ -58,7 +59,9 @@ export async function openResources(run: PreparedRun): Promise<RunResources> {
   await using cleanup = new Cleanup();
   const receiver = await openInbox(run.webhooks, state.ledger, { redactor, clock, onEvent });
   cleanup.defer(() => receiver.close());
-  const diskReserve = await takeDiskReserve(paths.diskReserve);
+  const { api, record } = run.internals;
+  const diskReserve =
+    record === undefined ? await takeDiskReserve(paths.diskReserve) : ok(nothingReserved);
   if (!diskReserve.ok)
     return refuse(
       `the disk space for the journal could not be reserved: ${diskReserve.error}`,
@@ -66,9 +69,9 @@ export async function openResources(run: PreparedRun): Promise<RunResources> {
     );
   cleanup.defer(() => diskReserve.value.remove());
   const { signal } = options;
-  const now = clock.now();
   const { asleep } = run;
-  const checked = await checkService(target, planned.plan, { redactor, now, signal, asleep });
+  const asked = { redactor, clock, signal, asleep, api };
+  const checked = await checkService(target, planned.plan, asked);
   const diagnostics = reportAccount(checked, run);
   if (diagnostics.length > 0) throw new Refusal({ reason: 'input', diagnostics, ...bound.texts });
   const account = accountFacts(checked, run);

@@ -15,9 +15,10 @@ import { pathsOf } from '../../state/run-paths.ts';
 import { chooseStore } from '../../stores/open-store.ts';
 import { type LiveFacts, liveFacts } from '../../views/live/live-facts.ts';
 import { allowedHooks, callHooks, type HookReport, leaveMs } from '../hooks/hooks.ts';
+import { internalsOf, type RunInternals } from '../internals.ts';
 import type { Manner } from '../planning/refusals.ts';
 import { refuse } from '../refuse.ts';
-import { dueTimeOf, paceOf, type RunInternals, type RunOptions } from './context.ts';
+import { dueTimeOf, paceOf, type RunOptions } from './context.ts';
 import { Deadline } from './deadline.ts';
 import type { Performed } from './execute.ts';
 import { performRun } from './perform-run.ts';
@@ -55,7 +56,7 @@ export interface Ran {
  * ```
  */
 export async function run(loaded: LoadedPipeline, options: RunOptions = {}): Promise<Ran> {
-  return await runWith(loaded, options, {});
+  return await runWith(loaded, options, internalsOf(options));
 }
 
 /** The same, for tests. */

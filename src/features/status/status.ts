@@ -27,6 +27,7 @@ import type { DoublePayment } from '../../state/repair/merge.ts';
 import type { LiveFacts } from '../../views/live/live-facts.ts';
 import type { MissingPayments } from '../../views/receipts-text.ts';
 import { type Takes, takesIn } from '../../views/takes.ts';
+import { internalsOf } from '../internals.ts';
 import { openDoublePayments } from '../merge/merge.ts';
 import { headerOf, type OpenEngineRun, openState, type ReadOptions } from '../open-state.ts';
 import { onlyInReceipts } from '../record-check.ts';
@@ -109,7 +110,8 @@ export async function status(
   const { steps } = bound.pipeline;
   const filter = options.items === undefined ? undefined : filterOf(options.items);
   const { paths } = locateState(bound, options);
-  await using open = await openState(bound, paths, 'read', { clock, onWarning, env });
+  const internals = internalsOf(options);
+  await using open = await openState(bound, paths, 'read', { clock, onWarning, env, internals });
   const header = headerOf(open, bound);
   options.onState?.(header.service);
   const { running, state } = open;

@@ -5,7 +5,6 @@ import { digestOf } from '../../base/digest.ts';
 import { extensionOf } from '../../contract/api/asset.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import { checkOutput, type OutsideOptions } from '../../files/boundary.ts';
-import type { RealDisk } from '../../files/disk.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import type { JobLine, OutputLine } from '../../model/line.ts';
@@ -15,6 +14,7 @@ import { outputPath } from '../../plan/output-path.ts';
 import { downloadCount, isSomewhere } from '../../plan/recorded-files.ts';
 import { allTakes, takeFile } from '../../plan/takes.ts';
 import { FileFacts } from '../../run/file-facts.ts';
+import type { Disk } from '../../run/jobs/ports.ts';
 import type { JournalWriter } from '../../run/journal-writer.ts';
 import { placeOf } from '../../run/orders.ts';
 import { locateState } from '../../state/locate-state.ts';
@@ -116,7 +116,7 @@ function chosenTake(tasks: Tasks, task: string, take: number, ledger: Ledger): C
 async function keepTake(
   job: JobLine,
   task: string,
-  disk: RealDisk,
+  disk: Disk,
   journal: JournalWriter,
 ): Promise<void> {
   const { outputs = [] } = job;
@@ -148,7 +148,7 @@ async function keepTake(
 const recordOf = ({ stored: _, pruned: __, ...output }: OutputLine) => output;
 
 /** True if the content is as it was recorded, in its place or among the kept files. */
-async function isHere(output: OutputLine, facts: FileFacts, disk: RealDisk): Promise<boolean> {
+async function isHere(output: OutputLine, facts: FileFacts, disk: Disk): Promise<boolean> {
   isSomewhere(output, facts);
   for (const place of facts.takeUnread()) {
     const digest = await disk.digest(place);

@@ -7,10 +7,11 @@ import { realClock } from '../../run/clock.ts';
 import { chooseTarget } from '../../service-api/target.ts';
 import { pathsOf } from '../../state/run-paths.ts';
 import { type Takes, takesIn } from '../../views/takes.ts';
+import { internalsOf, type RunInternals } from '../internals.ts';
 import { headerOf, openState } from '../open-state.ts';
 import { type Planned, type PlanOptions, plan } from '../plan/plan.ts';
 import { openItemsHere } from '../planning/items-here.ts';
-import { type Ran, type RunInternals, type RunOptions, runIn } from '../run/run.ts';
+import { type Ran, type RunOptions, runIn } from '../run/run.ts';
 import { itemsNamed, tasksHere, tasksNamed } from './named-tasks.ts';
 
 /** What to reroll decides which items and steps run. */
@@ -44,7 +45,7 @@ export async function reroll(
   names: readonly string[],
   options: RerollOptions = {},
 ): Promise<Rerolled> {
-  return await rerollWith(loaded, names, options, {});
+  return await rerollWith(loaded, names, options, internalsOf(options));
 }
 
 /** The same, for tests. */
@@ -146,7 +147,8 @@ async function openFor(
   const paths = pathsOf(bound, target, options);
   const { serviceName: service } = paths;
   const compared = access === 'plan' ? env : undefined;
-  const context = { clock, onWarning, service, env: compared };
+  const internals = internalsOf(options);
+  const context = { clock, onWarning, service, env: compared, internals };
   const opened = await openState(bound, paths, access, context);
   try {
     headerOf(opened, bound);

@@ -3,7 +3,8 @@
 import pLimit from 'p-limit';
 import { realPathOr } from '../../base/real-path.ts';
 import type { Result } from '../../base/result.ts';
-import type { RunInternals, RunOptions } from '../../features/run/context.ts';
+import type { RunInternals } from '../../features/internals.ts';
+import type { RunOptions } from '../../features/run/context.ts';
 import { type Ran, runWith } from '../../features/run/run.ts';
 import { type Places, placesOf, yamlIn } from '../../files/pipeline-files.ts';
 import { type BoundPipeline, boundPipeline } from '../../language/load/bound-pipeline.ts';

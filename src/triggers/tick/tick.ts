@@ -1,7 +1,8 @@
 // `tick`: one short step of a run. Looks at the projects that render, saves what is ready, buys within the limits, and
 // ends without waiting for a project.
 
-import { type Ran, type RunInternals, type RunOptions, runIn } from '../../features/run/run.ts';
+import { internalsOf, type RunInternals } from '../../features/internals.ts';
+import { type Ran, type RunOptions, runIn } from '../../features/run/run.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 
 export type TickOptions = RunOptions;
@@ -20,7 +21,7 @@ export type TickOptions = RunOptions;
  * ```
  */
 export async function tick(loaded: LoadedPipeline, options: TickOptions = {}): Promise<Ran> {
-  return await tickWith(loaded, options, {});
+  return await tickWith(loaded, options, internalsOf(options));
 }
 
 /** The same, for tests. */
