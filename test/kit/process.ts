@@ -116,8 +116,22 @@ export class Process {
         }),
       detectFaces: (body) => ask('detect', '', () => service.detect(body)),
       faceDetection: (id) => ask('faces', '', () => service.faces(id)),
-      create: (tool, body) => ask('create', service.taskIn(body), () => service.create(tool, body)),
-      project: (_, id) => ask('look', about(id), () => service.look(id), id),
+      create: async (tool, body) => {
+        service.hear({ is: 'sent', tool, body });
+        const made = await ask('create', service.taskIn(body), () => service.create(tool, body));
+        if (made.ok) service.told(made.value.id, made.value.credits, false);
+        else if (made.error.reason !== 'unanswered')
+          service.hear({ is: 'told', name: String(body['name']), credits: 0, isOver: true });
+        return made;
+      },
+      project: async (_, id) => {
+        const look = await ask('look', about(id), () => service.look(id), id);
+        if (look.ok) {
+          const { credits_charged: credits = 0, status } = look.value;
+          service.told(id, credits, status !== 'rendering');
+        }
+        return look;
+      },
       deleteProject: (_, id) => ask('delete', about(id), () => service.remove(id), id),
       download: (url, into) => {
         const id = /\/(p\d+)\//.exec(url)?.[1] ?? '';

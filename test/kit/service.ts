@@ -79,6 +79,17 @@ export interface Call {
   readonly project?: string;
 }
 
+/** What a watch of a story hears: a creation leaves the process, or the process learns what a project has cost so far. */
+export type Heard =
+  | { readonly is: 'sent'; readonly tool: string; readonly body: JsonObject }
+  | {
+      readonly is: 'told';
+      /** As sent, with its token. */
+      readonly name: string;
+      readonly credits: number;
+      readonly isOver: boolean;
+    };
+
 /** What a call is answered with, if not with its value. */
 export class Answered extends Error {
   readonly failure: ApiFailure;
@@ -115,6 +126,7 @@ export class Service {
   readonly pipelines = new Set<string>();
   /** Every file that was saved somewhere in this world, by content. */
   isSaved: (content: string) => boolean = () => true;
+  hear: (heard: Heard) => void = () => undefined;
   readonly projects = new Map<string, Made>();
   readonly ledger: Entry[] = [];
   readonly calls: Call[] = [];
@@ -260,6 +272,12 @@ export class Service {
     const content = this.#contentOf(url);
     if (content === undefined) throw new Answered({ reason: 'expired', message: 'it has expired' });
     return content;
+  }
+
+  /** The process has got an answer about a project. */
+  told(id: string, credits: number, isOver: boolean): void {
+    const name = this.projects.get(id)?.name;
+    if (name !== undefined) this.hear({ is: 'told', name, credits, isOver });
   }
 
   /** What the files of a project have. */

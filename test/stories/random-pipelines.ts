@@ -1,6 +1,7 @@
 // Random pipelines, random histories: what a property of plan and run is tried on.
 import fc from 'fast-check';
-import type { Fate } from '../fakes/memory-service.ts';
+import type { Fate } from '../kit/service.ts';
+import type { Cut } from '../kit/world.ts';
 
 export interface StepSpec {
   readonly kind:
@@ -38,6 +39,23 @@ export interface Selection {
   readonly payAgain?: boolean;
 }
 
+/** What becomes of a creation, by name. */
+export const fatesByName = {
+  fine: {},
+  lost: { lost: 'taken' },
+  'never-taken': { lost: 'not-taken' },
+  error: { error: 'no_source_face' },
+  endless: { ms: Number.POSITIVE_INFINITY },
+  dearer: { charge: 20 },
+  rises: { final: 20 },
+  'rises-late': { final: 20, ms: 12_000 },
+  fewer: { results: 1 },
+  gone: { gone: true },
+  blinks: { blinks: 1 },
+} as const satisfies Readonly<Record<string, Fate>>;
+
+export type FateName = keyof typeof fatesByName;
+
 export interface Mutation {
   readonly what:
     | 'lose-output'
@@ -48,13 +66,26 @@ export interface Mutation {
     | 'clone'
     | 'days'
     | 'lose-state'
-    | 'other-pipeline';
+    | 'other-pipeline'
+    | 'clock-back'
+    | 'settle';
   readonly at: number;
+}
+
+/** What the disk does in a run. Stories that were found before this existed have none of it. */
+export interface DiskTrouble {
+  /** Every file with this number of its download cannot be put in its place. */
+  readonly noPlace: number | null;
+  /** Each sync takes so many milliseconds, and that of an intent ten times as many. */
+  readonly syncMs: number;
 }
 
 export interface Round {
   /** What becomes of the creations, in their order; then all are fine. */
-  readonly fates: readonly Fate[];
+  readonly fates: readonly FateName[];
+  readonly disk?: DiskTrouble;
+  /** The run is killed there; then a run that is not follows. */
+  readonly cut?: Cut | null;
   readonly selection: Selection;
   readonly after: readonly Mutation[];
 }
@@ -71,6 +102,8 @@ export interface Story {
   readonly items: readonly ItemSpec[];
   readonly window: number;
   readonly caps: Caps;
+  /** Downloads of projects that items share may be skipped, and what others want may be thrown away: then time decides, and no plan can. */
+  readonly loose?: boolean;
   /** The user has receipts: then state files get lost, and another pipeline wants the same. */
   readonly receipts: boolean;
   readonly rounds: readonly Round[];
@@ -131,15 +164,41 @@ const mutation: fc.Arbitrary<Mutation> = fc.record({
     'days',
     'lose-state',
     'other-pipeline',
+    'clock-back',
+    'settle',
+    'settle',
   ),
   at: index,
 });
 
-const fates = fc.array(
-  fc.constantFrom<Fate[]>('fine', 'fine', 'fine', 'lost', 'error', 'endless'),
-  {
-    maxLength: 6,
-  },
+const kind = fc.array(
+  fc.constantFrom<FateName[]>('fine', 'fine', 'fine', 'lost', 'error', 'endless'),
+  { maxLength: 6 },
+);
+const unkind = fc.array(fc.constantFrom<FateName[]>(...(Object.keys(fatesByName) as FateName[])), {
+  maxLength: 6,
+});
+const fates = fc.oneof(kind, unkind);
+
+export const calm: DiskTrouble = { noPlace: null, syncMs: 1 };
+
+const disk: fc.Arbitrary<DiskTrouble> = fc.record({
+  noPlace: fc.option(fc.constantFrom(1, 2), { freq: 2 }),
+  syncMs: fc.constantFrom(1, 1, 200, 3000),
+});
+
+const cut: fc.Arbitrary<Cut | null> = fc.option(
+  fc.oneof(
+    fc.record({
+      line: fc.integer({ min: 1, max: 16 }),
+      when: fc.constantFrom('before', 'after'),
+    }),
+    fc.record({
+      request: fc.integer({ min: 1, max: 20 }),
+      when: fc.constantFrom('before', 'after'),
+    }),
+  ),
+  { freq: 2 },
 );
 
 /** A creation of these pipelines costs 5 to 15 credits. */
@@ -157,14 +216,18 @@ export const stories: fc.Arbitrary<Story> = fc.record({
   items: fc.array(fc.record({ n: fc.nat(3), file: fc.nat(4) }), { minLength: 1, maxLength: 4 }),
   window: fc.constantFrom(1, 2, 16),
   caps,
+  loose: fc.nat(3).map((number) => number === 0),
   receipts: fc.nat(2).map((number) => number === 0),
-  rounds: fc.array(fc.record({ fates, selection, after: fc.array(mutation, { maxLength: 3 }) }), {
-    maxLength: 2,
-  }),
+  rounds: fc.array(
+    fc.record({ fates, disk, cut, selection, after: fc.array(mutation, { maxLength: 3 }) }),
+    { maxLength: 2 },
+  ),
   last: fc.record({
     fates: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fates }),
+    disk: fc.oneof({ weight: 3, arbitrary: fc.constant(calm) }, { weight: 1, arbitrary: disk }),
+    cut,
     selection,
-    after: fc.constant([]),
+    after: fc.array(mutation, { maxLength: 1 }),
   }),
 });
 
@@ -179,7 +242,7 @@ interface Written {
 }
 
 /** The text of a pipeline, and its steps' names. Not every text is valid. */
-export function pipelineText({ steps: specs, items, window, caps }: Story): string {
+export function pipelineText({ steps: specs, items, window, caps, loose = false }: Story): string {
   // Downloads come before deletes, so that a delete knows of them.
   const [first, ...others] = specs;
   const steps = [
@@ -206,11 +269,10 @@ export function pipelineText({ steps: specs, items, window, caps }: Story): stri
       if (found === undefined) return undefined;
       return `"\${{ steps.${found.name}.${tools.includes(found) ? 'url' : 'file_path'} }}"`;
     };
-    const written = bodyOf(spec, name, { uploads, faces, tools, saves }, { pick, asset });
+    const written = bodyOf(spec, name, { uploads, faces, tools, saves, loose }, { pick, asset });
     if (written === undefined) continue;
     const condition =
-      // Where items share a project, a skipped download of one is another's: then time decides, and no plan can.
-      (spec.kind === 'save' && items.length > 1) || spec.kind === 'group'
+      (spec.kind === 'save' && items.length > 1 && !loose) || spec.kind === 'group'
         ? undefined
         : spec.condition === 'item' && spec.kind !== 'swap'
           ? 'item.n > 1'
@@ -274,6 +336,7 @@ interface Lists {
   readonly faces: readonly Written[];
   readonly tools: readonly Written[];
   readonly saves: readonly Written[];
+  readonly loose: boolean;
 }
 
 interface Picking {
@@ -292,7 +355,7 @@ interface Body {
 function bodyOf(
   spec: StepSpec,
   name: string,
-  { uploads, faces, tools, saves }: Lists,
+  { uploads, faces, tools, saves, loose }: Lists,
   { pick, asset }: Picking,
 ): Body | undefined {
   const { kind, a, b, own } = spec;
@@ -313,7 +376,8 @@ function bodyOf(
     case 'colour': {
       const target = asset(a);
       if (target === undefined) return undefined;
-      const shown = own && b % 2 === 0 ? 'name: "${{ item.key }}", ' : '';
+      // The service shows this name, so it names the task.
+      const shown = own && b % 2 === 0 ? `name: "${name}:\${{ item.key }}", ` : '';
       return {
         uses: 'photo-colorizer',
         with: `{ ${shown}assets: { image_file_path: ${target} } }`,
@@ -380,7 +444,7 @@ function bodyOf(
     case 'tidy': {
       const of = pick(tools, a);
       // What is thrown away and wanted by another step with the same content is lost: that is what the word means.
-      const alone = saves.length === 0 && tools.length === 1;
+      const alone = loose || (saves.length === 0 && tools.length === 1);
       const discard = spec.discard && alone ? ', discard: true' : '';
       return of === undefined
         ? undefined

@@ -1,0 +1,373 @@
+// Tells a random story in a world: runs with their fates, kills and changes between them; and watches what a run must never do.
+import { priceOf } from '../../src/contract/price.ts';
+import { existingTool } from '../../src/contract/tools/all.ts';
+import { type Planned, Refusal, type RunOptions } from '../../src/index.ts';
+import type { Heard, Made } from '../kit/service.ts';
+import { type Checkout, type Cut, type Told, World } from '../kit/world.ts';
+import {
+  calm,
+  type FateName,
+  fatesByName,
+  type Mutation,
+  pipelineText,
+  type Round,
+  type Selection,
+  type Story,
+} from './random-pipelines.ts';
+
+const hour = 3_600_000;
+const day = 24 * hour;
+
+const inputs = {
+  's0.png': 's0',
+  's1.png': 's1',
+  'f0.png': 'f0',
+  'f1.png': 'f1',
+  'f2.png': 'f2',
+  // The same content under another name. f4.png does not exist.
+  'f3.png': 'f0',
+};
+
+/** A creation that was sent. */
+interface Sent {
+  readonly name: string;
+  readonly task: string;
+  readonly run: number;
+  /** Which checkout, and which of its state files. */
+  readonly record: string;
+  readonly day: string;
+  /** How often an input was edited before: what an item cost with other content counts for no cap of the item. */
+  readonly edits: number;
+  readonly price: number;
+  /** What the process has been told that it costs; undefined: nothing yet. */
+  told: number | undefined;
+}
+
+export interface Outcome {
+  readonly planned: Planned;
+  readonly told: Told;
+  readonly capped: boolean;
+  /** Something went wrong in the run, or had gone wrong without anybody knowing. */
+  readonly faults: boolean;
+  /** By task. */
+  readonly begun: ReadonlySet<string>;
+}
+
+export const itemOf = (task: string): string | undefined => /:(k\d)/.exec(task)?.[1];
+
+export class Telling {
+  readonly world: World;
+  readonly text: string;
+  /** What went wrong that never may. */
+  readonly wrongs: string[] = [];
+  readonly #story: Story;
+  readonly #checkouts: readonly Checkout[];
+  readonly #sent = new Map<string, Sent>();
+  /** The newest day that a state file has seen. */
+  readonly #days = new Map<string, string>();
+  #at = 0;
+  readonly #states = [0, 0];
+  #edits = 0;
+  #runs = 0;
+  #run: number | undefined;
+  #mostPaid = 1;
+  /** What became of the creations of this run. */
+  #drawn: FateName[] = [];
+  /** Projects of whose end a run that was not killed has heard. */
+  readonly #known = new Set<string>();
+  #heard = new Set<string>();
+  #isBroken = new Set<string>();
+  #isAdopting = false;
+
+  /** How many runs were killed. */
+  killed = 0;
+
+  /** Undefined if the pipeline is not valid. */
+  static async of(story: Story): Promise<Telling | undefined> {
+    const telling = new Telling(story);
+    try {
+      await telling.world.do(async () => undefined);
+      return telling;
+    } catch (error) {
+      telling[Symbol.dispose]();
+      if (error instanceof Refusal) return undefined;
+      throw error;
+    }
+  }
+
+  private constructor(story: Story) {
+    this.#story = story;
+    this.text = pipelineText(story);
+    this.world = new World(this.text, inputs, { name: 'one' });
+    const two = this.world.checkout('two', this.text);
+    for (const [path, content] of Object.entries(inputs)) two.write(path, content);
+    this.#checkouts = [this.world, two];
+    for (const checkout of this.#checkouts) checkout.unread.add('f1.png');
+    this.world.service.hear = (heard) => this.#hear(heard);
+  }
+
+  get #here(): Checkout {
+    const here = this.#checkouts[this.#at];
+    if (here === undefined) throw new Error('no checkout');
+    return here;
+  }
+
+  get #record(): string {
+    return `${this.#at} ${this.#states[this.#at]}`;
+  }
+
+  async play({ fates, disk, cut, selection, after }: Round): Promise<void> {
+    this.#begin(fates, disk);
+    await this.#go(selection, cut ?? undefined);
+    for (const mutation of after) await this.#change(mutation);
+  }
+
+  /** The last plan and its run; undefined if the plan refuses. */
+  async end({ fates, disk, cut, selection, after }: Round): Promise<Outcome | undefined> {
+    this.#heal();
+    this.#begin(fates, disk);
+    if (cut !== undefined && cut !== null) {
+      const told = await this.#go(selection, cut);
+      if (told === undefined) return undefined;
+      for (const mutation of after) await this.#change(mutation);
+      this.#heal();
+    }
+    const before = this.#drawn.length;
+    const options = this.#options(selection);
+    const planned = await this.#plan(options);
+    if (planned === undefined) return undefined;
+    const isSurprised = this.#surprises();
+    const told = await this.#go(selection, undefined);
+    if (told === undefined) {
+      this.wrongs.push('the run refuses what the plan does not');
+      return undefined;
+    }
+    const { summary } = told;
+    const capped = summary?.cap !== undefined || summary?.stoppedBy === 'budget';
+    const faults =
+      isSurprised ||
+      (disk ?? calm).noPlace !== null ||
+      this.#drawn.slice(before).some((fate) => fate !== 'fine');
+    const begun = [...this.#sent.values()].filter(({ run }) => run === this.#runs);
+    return { planned, told, capped, faults, begun: new Set(begun.map(({ task }) => task)) };
+  }
+
+  /** Once more, after a run in which all went well: nothing is asked of the service. */
+  async again({ selection }: Round): Promise<void> {
+    const before = this.world.requests.length;
+    const told = await this.#go({ ...selection, payAgain: false }, undefined);
+    const asked = this.world.requests.slice(before);
+    if (told === undefined) this.wrongs.push('a second run is refused');
+    if (asked.length > 0) this.wrongs.push(`a second run asks: ${asked.join(', ')}`);
+  }
+
+  [Symbol.dispose](): void {
+    this.world[Symbol.dispose]();
+  }
+
+  #begin(fates: readonly FateName[], disk = calm): void {
+    this.#drawn = [];
+    const here = this.#here;
+    this.world.service.fate = ({ body }) => {
+      const fate = fates[this.#drawn.length] ?? 'fine';
+      this.#drawn.push(fate);
+      const name = String(body['name']);
+      if (!here.state.includes(JSON.stringify(name).slice(1, -1)))
+        this.wrongs.push(`${name} was sent before its intent was durable`);
+      return fatesByName[fate];
+    };
+    const { noPlace, syncMs } = disk;
+    here.diskFault = (doing, path) => {
+      if (doing === 'read' && this.#isBroken.has(path))
+        return { message: 'could not be read', systemic: false };
+      const isOfNumber = noPlace === 1 ? !/-[2-9]\.\w+$/.test(path) : /-2\.\w+$/.test(path);
+      return doing === 'place' && noPlace !== null && isOfNumber
+        ? { message: `${path} cannot be written`, systemic: false }
+        : undefined;
+    };
+    here.syncMs = (lines) =>
+      lines.some((line) => line.includes('"intent"')) ? 10 * syncMs : syncMs;
+  }
+
+  #options({ only, until, exclude, items, requireOutputs, payAgain }: Selection): RunOptions {
+    const names = [...this.text.matchAll(/^ {2}(\w+): \{ uses/gm)].map(([, name = '']) => name);
+    const named = (numbers: readonly number[]): readonly string[] =>
+      numbers.map((number) => names[number % names.length] ?? '');
+    const keys = items === null ? [] : items.map((at) => `k${at % 4}`);
+    return {
+      only: named(only),
+      until: named(until),
+      exclude: named(exclude),
+      items: keys.length === 0 ? {} : { keys: new Set(keys) },
+      requireOutputs,
+      payAgain: payAgain ?? false,
+      budget: this.#story.caps.run ?? undefined,
+    };
+  }
+
+  async #plan(options: RunOptions): Promise<Planned | undefined> {
+    try {
+      return await this.#here.plan(options);
+    } catch (error) {
+      if (error instanceof Refusal) return undefined;
+      throw error;
+    }
+  }
+
+  /** Undefined if the run was refused. */
+  async #go(selection: Selection, cut: Cut | undefined): Promise<Told | undefined> {
+    this.#runs += 1;
+    this.#run = this.#runs;
+    this.#heard = new Set();
+    const today = new Date(this.world.clock.now).toISOString().slice(0, 10);
+    const seen = this.#days.get(this.#record) ?? today;
+    this.#days.set(this.#record, seen > today ? seen : today);
+    if (selection.payAgain === true) this.#mostPaid += 1;
+    try {
+      const told = await this.#here.run({ ...this.#options(selection), cut });
+      if (told.outcome === 'killed') {
+        this.killed += 1;
+        this.#forgetTold(this.#runs);
+      } else for (const name of this.#heard) this.#known.add(name);
+      return told;
+    } catch (error) {
+      if (error instanceof Refusal) return undefined;
+      throw error;
+    } finally {
+      this.#run = undefined;
+      this.#judge();
+    }
+  }
+
+  /** What a process that was killed had been told may be in no record. */
+  #forgetTold(run: number): void {
+    for (const sent of this.#sent.values())
+      if (sent.run === run) sent.told = Math.min(sent.told ?? sent.price, sent.price);
+  }
+
+  #judge(): void {
+    for (const [meaning, list] of this.world.service.paid)
+      for (const [task, all] of Map.groupBy(list, (made) => made.task))
+        if (all.length > this.#mostPaid)
+          this.wrongs.push(`${task} was paid ${all.length} times: ${meaning}`);
+    const { deletedUnsaved } = this.world.service;
+    for (const made of deletedUnsaved.splice(0))
+      if (!this.#isThrownAway(made))
+        this.wrongs.push(`${made.id} of ${made.task} was deleted, and not all of it is saved`);
+  }
+
+  /** True if a `delete` with `discard` may be about it. */
+  #isThrownAway({ task }: Made): boolean {
+    const step = task.split(':')[0] ?? '';
+    return (
+      [...this.text.matchAll(/of: (\w+), discard: true/g)].some(([, of]) => of === step) ||
+      (this.#story.loose === true && this.text.includes('discard: true'))
+    );
+  }
+
+  #hear(heard: Heard): void {
+    if (heard.is === 'told') {
+      const sent = this.#sent.get(heard.name);
+      if (sent !== undefined) sent.told = heard.credits;
+      if (heard.isOver) this.#heard.add(heard.name);
+      return;
+    }
+    const { tool, body } = heard;
+    const price = priceOf(existingTool(tool), body);
+    const name = String(body['name']);
+    if (this.#run === undefined || !price.known) throw new Error(`${name} was sent without a run`);
+    const task = this.world.service.taskIn(body);
+    const record = this.#record;
+    const sent: Sent = {
+      ...{ name, task, run: this.#run, record, edits: this.#edits, price: price.credits },
+      day: this.#days.get(record) ?? '',
+      told: undefined,
+    };
+    this.#sent.set(name, sent);
+    const { run, item, day: perDay } = this.#story.caps;
+    this.#isWithin(run, 'a run', (one) => one.run === sent.run);
+    this.#isWithin(perDay, 'a day', (one) => one.record === record && one.day === sent.day);
+    const of = itemOf(task);
+    if (of !== undefined)
+      this.#isWithin(
+        item,
+        `item ${of}`,
+        (one) => one.record === record && one.edits === sent.edits && itemOf(one.task) === of,
+      );
+  }
+
+  /** What is sent fits, by what the process has been told, and by what it must expect of the others. */
+  #isWithin(cap: number | null, what: string, counts: (sent: Sent) => boolean): void {
+    if (cap === null) return;
+    let sum = 0;
+    for (const sent of this.#sent.values()) if (counts(sent)) sum += sent.told ?? sent.price;
+    if (sum > cap) this.wrongs.push(`${what} with ${cap} credits sent what makes ${sum}`);
+  }
+
+  /** Whatever is not over goes well from here on. */
+  #heal(): void {
+    for (const made of this.world.service.projects.values())
+      if (!made.isOver) made.fate = { charge: made.charge };
+  }
+
+  /** Projects have ended in a way that the next run finds out. */
+  #surprises(): boolean {
+    return [...this.world.service.projects.values()].some(({ name, fate, isOver }) => {
+      const { error, gone, results, final } = fate;
+      const isOdd =
+        error !== undefined || gone === true || results !== undefined || final !== undefined;
+      return isOver && isOdd && (this.#isAdopting || !this.#known.has(name));
+    });
+  }
+
+  async #change({ what, at }: Mutation): Promise<void> {
+    const here = this.#here;
+    const nth = (paths: readonly string[]): string | undefined =>
+      paths[at % Math.max(1, paths.length)];
+    const files = Object.keys(here.files);
+    const output = nth(files.filter((path) => path.startsWith('out/')));
+    const input = nth(files.filter((path) => !path.startsWith('out/')));
+    if (what === 'days') this.world.clock.pass(at * day);
+    if (what === 'clock-back') this.world.clock.jump(-at * 6 * hour);
+    if (what === 'lose-output' && output !== undefined) here.remove(output);
+    if (what === 'clone') here.cloneAgain();
+    if (what === 'edit-output' && output !== undefined) here.write(output, 'edited');
+    if (what === 'edit-input' && input !== undefined) {
+      here.write(input, `new ${at}`);
+      this.#edits += 1;
+    }
+    if (what === 'lose-input' && input !== undefined) here.remove(input);
+    // A first plan does not read files that no other can equal; what the disk then fails to read nobody can foresee.
+    if (what === 'break-input' && input !== undefined && here.state !== '')
+      this.#isBroken.add(input);
+    if (what === 'settle') await this.#settle();
+    // Without receipts, nothing would know of the payments.
+    if (!this.#story.receipts) return;
+    if (what === 'lose-state') {
+      here.state = '';
+      this.#states[this.#at] = (this.#states[this.#at] ?? 0) + 1;
+      // The next plan is a first one again.
+      this.#isBroken = new Set();
+      this.#isAdopting = true;
+    }
+    if (what === 'other-pipeline') {
+      this.#at = 1 - this.#at;
+      this.#isAdopting = true;
+    }
+  }
+
+  /** A person looks in the hub for what is in doubt, and says what is there. */
+  async #settle(): Promise<void> {
+    if (this.#here.state === '') return;
+    const { doubts } = await this.#here.status();
+    for (const { name } of doubts) {
+      const made = [...this.world.service.projects.values()].find((one) => one.name === name);
+      await this.#here.resolve(
+        name,
+        made === undefined ? { how: 'not-charged' } : { how: 'project', project: made.id },
+      );
+      const sent = this.#sent.get(name);
+      if (made === undefined && sent !== undefined) sent.told = 0;
+    }
+  }
+}
