@@ -357,11 +357,6 @@ export const flagGroups = {
   },
   'Unattended:': {
     once: shared('--once', 'run what is due now, and exit', ['schedule']),
-    print: shared(
-      '--print <kind>',
-      'print a file that starts the runs: systemd, cron, github-actions, gitlab-ci or kubernetes',
-      ['schedule'],
-    ),
     detachAfter: shared(
       '--detach-after <time>',
       'end after this time; a later run or tick fetches what is still rendering',

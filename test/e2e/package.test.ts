@@ -68,6 +68,7 @@ const packable = [
   /^schemas\/(tools\/)?[a-z][a-z-]*\.schema\.json$/,
   /^pipelines\/[a-z][a-z-]*\.yaml$/,
   /^pipelines\/people\.csv$/,
+  /^pipelines\/ci\/(meme-a-day\.(service|crontab)|[a-z-]+\.yaml)$/,
 ];
 
 const source = join(folder, 'source');

@@ -202,12 +202,6 @@ test('a rehearsal keeps the output folders of profiles apart, as a hosted run do
   expect(await saved('look')).toBe(drafts);
 });
 
-test('a unit file names the profile', async () => {
-  const rig = await withPhotos(`schedule: { cron: "0 7 * * *" }\n${pipeline}`);
-  const args = ['schedule', 'pipeline.yaml', '--print', 'cron', '--profile', 'large'];
-  expect((await rig.command(args)).stdout).toContain('pipeline.yaml --profile large --hosted');
-});
-
 test('a library user loads a profile', async () => {
   const rig = await withPhotos();
   expect((await loadPipeline(rig.file, { profile: 'large' })).name).toBe('p');

@@ -497,24 +497,3 @@ test('SIGTERM in the middle of a run ends the process in order, and the next one
   expect(bed.runLines).toMatchObject([{ run: 1, ended: expect.anything() }]);
   expect(bed.paid).toEqual([first]);
 });
-
-longTest(
-  '--print refuses a path that the file cannot name, and keeps one from being an option',
-  async () => {
-    const rig = new Rig('');
-    const print = async (path: string, kind: string) => {
-      rig.write(path, pipelineOf(daily));
-      return await rig.command(['schedule', `./${path}`, '--print', kind]);
-    };
-    for (const [path, kind] of [
-      ['a\n* * * * * id\n.yaml', 'cron'],
-      ['${{ github.token }}.yaml', 'github-actions'],
-    ] as const) {
-      const { code, stdout, stderr } = await print(path, kind);
-      expect([code, stdout]).toEqual([2, '']);
-      expect(stderr).toContain('give it another name');
-    }
-    const { stdout } = await print('--output=x.yaml', 'systemd');
-    expect(stdout).toContain(' schedule ./--output=x.yaml --hosted --commit');
-  },
-);

@@ -127,18 +127,3 @@ test('a file that --state names says itself whose it is', async () => {
     'shotlist pick pipeline.yaml --state tried.jsonl --rehearse swap:p1.png 2',
   );
 });
-
-test('schedule --print repeats the flags that it was given, as the unit file needs them', async () => {
-  const rig = await photoRig(1);
-  rig.write('pipeline.yaml', `schedule: { cron: "0 7 * * *" }\n${rig.read('pipeline.yaml')}`);
-  rig.write('sub/face.png', rig.read('actor.png'));
-  const print = ['schedule', 'pipeline.yaml', '--print', 'cron'];
-  const given = ['--input', 'actor=sub/face.png', '--budget', '20', '--rehearse'];
-  const { stdout } = await rig.command([...print, ...given]);
-  const [, command] = / \* \* \* cd .* (schedule .*)\n/.exec(stdout) ?? [];
-  expect(command).toBe(
-    'schedule pipeline.yaml --input actor=sub/face.png --rehearse --budget 20 --once',
-  );
-  const own = await rig.command([...print, '--budget', '20']);
-  expect(own.stdout).toContain('schedule pipeline.yaml --budget 20 --hosted --commit --once');
-});

@@ -23,7 +23,7 @@ export interface Setting {
 export type Example = Lines | Setting;
 
 /** The command that finds the problem. `validate` reads the pipeline file, its fragments and its table; `serve` reads a faults file. */
-export type Finder = 'validate' | 'plan' | 'watch' | 'schedule' | 'serve';
+export type Finder = 'validate' | 'plan' | 'watch' | 'serve';
 
 export interface Explanation {
   /** One sentence that says what is wrong. */

@@ -192,21 +192,4 @@ export const itemCodes = {
       env: { YEAR: '2026' },
     },
   },
-  SL515: {
-    title: 'The pipeline has no schedule.',
-    meaning:
-      '`shotlist schedule --print` writes a file that starts runs at certain times, so it needs schedule: in the pipeline.',
-    found: 'schedule',
-    wrong: [
-      'pipeline: portraits',
-      'steps:',
-      '  photo: { uses: upload, with: { file: photo.jpg } }',
-    ],
-    right: [
-      'pipeline: portraits',
-      'schedule: { cron: "0 7 * * *" }',
-      'steps:',
-      '  photo: { uses: upload, with: { file: photo.jpg } }',
-    ],
-  },
 } as const satisfies Readonly<Record<`SL5${string}`, Explanation>>;

@@ -101,7 +101,6 @@ export function circumstances(example: Example, found: Finder): string {
     ...Object.entries(inputs).map(([name, value]) => `--input ${name}=${value}`),
     ...(items === undefined ? [] : [`--items ${items}`]),
     ...(profile === undefined ? [] : [`--profile ${profile}`]),
-    ...(found === 'schedule' ? ['--print cron'] : []),
   ];
   const parts = [
     ...(saved === undefined ? [] : [savedAs[saved]]),

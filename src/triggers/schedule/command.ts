@@ -1,9 +1,8 @@
-// shotlist schedule: runs pipelines when they are due, in one process; or what is due now, with --once; or prints the file
-// by which something else does so, with --print.
+// shotlist schedule: runs pipelines when they are due, in one process; or what is due now, with --once.
 import { dirname } from 'node:path';
 import { printable } from '../../base/printable.ts';
 import { renderDiagnostics } from '../../contract/yaml/diagnostic.ts';
-import { pipelineFor, stopGrowth, warnOfDriver } from '../../features/command.ts';
+import { stopGrowth, warnOfDriver } from '../../features/command.ts';
 import { problem, Refusal } from '../../language/load/refusal.ts';
 import type { RunEvent } from '../../run/run-event.ts';
 import { exitCodes, problemCode, withExitCode } from '../../terminal/exit-code.ts';
@@ -15,15 +14,13 @@ import { runEventText } from '../../views/run-text.ts';
 import { summaryText } from '../../views/summary-text.ts';
 import type { ScheduleEvent } from '../../views/trigger-events.ts';
 import { graceMs } from '../follow.ts';
-import { unitFile } from '../unit-file.ts';
 import { type RunEnd, type Scheduled, type ScheduleOptions, schedule } from './schedule.ts';
 
 export async function scheduleCommand(
   names: readonly string[],
   flags: ScheduleFlags,
 ): Promise<number> {
-  const { print: kind, json = false } = flags;
-  if (kind !== undefined) return await printUnit(names, kind, flags);
+  const { json = false } = flags;
   stopGrowth();
   const opened = openLog(flags);
   if (!opened.ok) throw new Refusal(problem(opened.error));
@@ -84,21 +81,6 @@ function optionsOf(flags: ScheduleFlags, { signal }: Stop): ScheduleOptions {
       rehearsalPictures: pictures,
     },
   };
-}
-
-async function printUnit(
-  names: readonly string[],
-  kind: string,
-  flags: ScheduleFlags,
-): Promise<number> {
-  const [file, ...more] = names;
-  if (file === undefined || more.length > 0)
-    throw new Refusal(problem('--print needs exactly one pipeline file'));
-  const pipeline = await pipelineFor(file, flags);
-  const text = unitFile(pipeline, kind, { ...flags, inputs: flags.input });
-  if (flags.json === true) printJson({ kind, text });
-  else print(text.trimEnd());
-  return 0;
 }
 
 const codeOf = (end: RunEnd): number =>

@@ -20,7 +20,6 @@ import { loadPipeline } from '../../../src/language/load/load.ts';
 import { type Problem, resultOf } from '../../../src/language/load/refusal.ts';
 import { parseFaults } from '../../../src/service/faults/read.ts';
 import { startService } from '../../../src/service/start.ts';
-import { unitFile } from '../../../src/triggers/unit-file.ts';
 import { watch } from '../../../src/triggers/watch/watch.ts';
 import { contentFor } from '../../photo.ts';
 
@@ -75,10 +74,6 @@ async function look(code: string, example: Example, finder: Finder): Promise<See
   if (!loaded.ok) return seen(loaded.error);
   const { warnings, text } = loaded.value;
   if (warnings.length > 0) return { found: warnings, text };
-  if (finder === 'schedule') {
-    const unit = resultOf(() => unitFile(loaded.value, 'cron', { env }));
-    return unit.ok ? none : seen(unit.error);
-  }
   if (finder === 'watch') {
     const stop = AbortSignal.abort();
     const watched = await resultOf(() =>
