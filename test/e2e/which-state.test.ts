@@ -124,6 +124,6 @@ test('a file that --state names says itself whose it is', async () => {
   const own = ['--rehearse', '--state', 'tried.jsonl'];
   const { stdout } = await says(rig, [...another, ...own], envOf(local));
   expect(stdout).toContain(
-    'shotlist pick pipeline.yaml --state tried.jsonl --rehearse swap:p1.png 2',
+    'shotlist pick pipeline.yaml swap:p1.png 2 --state tried.jsonl --rehearse',
   );
 });
