@@ -66,21 +66,3 @@ export function isSettled(planned: PlannedTask, ledger: Ledger): boolean {
   const job = fingerprint === undefined ? undefined : ledger.job(fingerprint);
   return job !== undefined && reuseEvents(task, step.kind.operation, job, ledger).length === 0;
 }
-
-const maxKeptKeys = 1000;
-
-/** The items that have something to pay for, or to wait for. */
-export class ItemsToDo {
-  /** Their keys, as far as they are kept. */
-  readonly first: string[] = [];
-  #count = 0;
-
-  get count(): number {
-    return this.#count;
-  }
-
-  add(key: string): void {
-    this.#count += 1;
-    if (this.first.length < maxKeptKeys) this.first.push(key);
-  }
-}

@@ -19,8 +19,8 @@ export interface PlanReading {
   readonly enough?: Enough;
   /** The price of a credit in US dollars; absent if it is not known, and in a rehearsal. */
   readonly creditDollars?: number | undefined;
-  /** The items with something to pay for, or to wait for. */
-  readonly itemsToDo: { readonly count: number; readonly first: readonly string[] };
+  /** How many items have something to pay for, or to wait for. */
+  readonly itemsToDo: number;
   /** `--explain`: absent if the plan has no such task. */
   readonly explanation?: Explanation;
 }

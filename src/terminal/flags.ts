@@ -74,18 +74,6 @@ function countOf(text: string, least: number): number {
   return value;
 }
 
-/** A plan names so many items. */
-const maxTrialItems = 1000;
-
-function fewItems(text: string): number {
-  const items = positiveInteger(text);
-  if (items > maxTrialItems)
-    throw new InvalidArgumentError(
-      `Write a whole number of at most ${maxTrialItems}; it is for a look.`,
-    );
-  return items;
-}
-
 function portNumber(text: string): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || value > 65_535)
@@ -215,12 +203,6 @@ export const flagGroups = {
       read: positiveInteger,
       decidesPlan,
     }),
-    first: shared(
-      '--first <n>',
-      'run n items as a trial, show results and cost, then ask to continue',
-      ['run'],
-      { read: fewItems, conflicts: ['retryFailed'] },
-    ),
     retryFailed: shared('--retry-failed', 'only the items with failed tasks', planned, {
       decidesPlan,
     }),

@@ -73,7 +73,7 @@ test('a plan says why each task runs, --explain what has changed since, and a pl
     ...{ step: 'save', because: 'again', what: 'its file is gone' },
     ...{ tasks: 1, examples: ['save:b.png'] },
   });
-  expect(itemsToDo).toEqual({ count: 2, first: ['a.png', 'd.png'] });
+  expect(itemsToDo).toBe(2);
   expect(forecast).toMatchObject({ limit: 'items', fromHistory: true });
   if (explanation === undefined) throw new Error('there is no explanation');
   expect(explanation).toMatchObject({

@@ -56,13 +56,6 @@ const questions: Readonly<Record<string, () => Promise<Asked>>> = {
       agreed: () => expect(rig.read('out/spending/1.mp3')).not.toBe('mine'),
     };
   },
-  'run --first': async () => ({
-    ...(await spending()),
-    args: `run pipeline.yaml --first 2 ${plain}`,
-    shows: /Buy up to 100 credits for the other 10 items\? \[y\/N\]$/,
-    agreed: ({ local }) => expect(charges(local)).toBe(12),
-    code: 0,
-  }),
   reroll: async () => {
     const { local, rig, facts } = await spending();
     await rig.run(local);

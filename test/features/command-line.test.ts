@@ -9,9 +9,9 @@ test('a run has the choices of the command that proposes it', () => {
     ...{ rehearse: true, limit: 5, budget: 20, items: '*.jpg', exclude: ['a b.jpg'] },
     input: { actor: "it's me.jpg" },
   };
-  expect(commandLine('run', ['my photos.yaml'], flags, ['--first', '5'])).toBe(
+  expect(commandLine('run', ['my photos.yaml'], flags, ['--yes'])).toBe(
     "shotlist run 'my photos.yaml' --input 'actor=it'\\''s me.jpg' --rehearse --items '*.jpg' " +
-      "--limit 5 --exclude 'a b.jpg' --budget 20 --first 5",
+      "--limit 5 --exclude 'a b.jpg' --budget 20 --yes",
   );
 });
 

@@ -17,7 +17,6 @@ describe('a number', () => {
   test.each<readonly [Flag<unknown>, readonly string[], string, unknown]>([
     [runFlags.limit, ['-1', '0', '1.5', 'abc', '', '1e3', '9'.repeat(20)], '20', 20],
     [runFlags.budget, ['-1', '1.5', 'abc', '', '9'.repeat(20)], '0', 0],
-    [runFlags.first, ['0', '1001'], '3', 3],
     [runFlags.listen, ['-1', '65536', 'host:', 'host'], '0', { host: '127.0.0.1', port: 0 }],
     [runFlags.speed, ['0', '-1', 'abc', 'Infinity', 'NaN'], '60x', 60],
     [serveFlags.port, ['-1', '65536', 'abc', '1.5'], '0', 0],

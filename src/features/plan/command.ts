@@ -86,15 +86,21 @@ function show(
   if (balance?.credits !== undefined) print(balanceLine(balance.credits));
   if (balance?.warning !== undefined) caution(balance.warning);
   printWarnings(problems, pipeline);
-  if (problems.length === 0) print(nextStep(planned, lines));
+  if (problems.length === 0) print(nextStep(planned, lines, flags.limit === undefined));
   if (flags.out !== undefined && problems.length === 0)
     print(`Saved in ${flags.out}. To do exactly this: ${lines.savedPlan(flags.out)}`);
 }
 
-/** Worth a look before the rest: with so many items, the first ones show what the others will be. */
+/** With so many items, the first ones are worth a look before the rest. */
 const manyItems = 20;
+const itemsForALook = 5;
 
-function nextStep({ plan, hasWork, itemsToDo, reasons }: Planned, lines: CommandLines): string {
+/** `isWhole`: the user did not limit the items. */
+function nextStep(
+  { plan, hasWork, itemsToDo, reasons }: Planned,
+  lines: CommandLines,
+  isWhole: boolean,
+): string {
   const line = (command: string, ...more: readonly string[]): string =>
     `Next: ${lines.line(command, [], more)}`;
   if (!hasWork) {
@@ -105,12 +111,13 @@ function nextStep({ plan, hasWork, itemsToDo, reasons }: Planned, lines: Command
     const again = lines.line('plan', [], ['--pay-again']);
     return `Nothing to do. To see what it would cost to buy the lost results again:\n      ${again}`;
   }
-  const { count } = itemsToDo;
   const isFresh = reasons.some(({ because }) => because === 'new' || because === 'changed');
-  if (plan.credits === 0 || count <= manyItems || !isFresh) return line('run');
-  const about = Math.ceil((plan.credits / count) * 5);
-  const command = line('run', '--first', '5');
-  return `${command}\n      for 5 of ${count} items and about ${about} credits, then look`;
+  // Later, the first items are done, and have been looked at.
+  const nobodyLooked = isWhole && itemsToDo === plan.items && itemsToDo > manyItems;
+  if (plan.credits === 0 || !isFresh || !nobodyLooked) return line('run');
+  const about = Math.ceil((plan.credits / itemsToDo) * itemsForALook);
+  const command = line('run', '--limit', String(itemsForALook));
+  return `${command}\n      for ${itemsForALook} of ${itemsToDo} items and about ${about} credits, then look`;
 }
 
 /** What a person should see before they run a pipeline that someone else wrote. */

@@ -104,9 +104,9 @@ export function buyQuestion(
   const capped = budget !== undefined && (isOpen || budget < credits);
   const most = capped ? budget : credits;
   const money = creditDollars === undefined ? '' : ` (${moneyText(most, creditDollars)})`;
-  const all = count(enough?.of ?? itemsToDo.count, 'item');
+  const all = count(enough?.of ?? itemsToDo, 'item');
   const some = enough === undefined ? all : `${grouped(enough.items)} of ${all}`;
-  const items = itemsToDo.count === 0 ? '' : ` for ${some}`;
+  const items = itemsToDo === 0 ? '' : ` for ${some}`;
   if (isOpen && !capped) {
     const rest = unpriced > 0 ? 'some prices are not known' : 'only the run knows how many';
     return `Buy ${count(credits, 'credit')}${money} or more${items}? In all, ${rest}.`;

@@ -37,13 +37,7 @@ import {
 import { OutputNames } from '../../plan/output-names.ts';
 import { normalized } from '../../plan/output-path.ts';
 import { type Plan, PlanTally } from '../../plan/plan.ts';
-import {
-  ItemsToDo,
-  isAtRest,
-  isSettled,
-  PlanFindings,
-  SettledItems,
-} from '../../plan/plan-findings.ts';
+import { isAtRest, isSettled, PlanFindings, SettledItems } from '../../plan/plan-findings.ts';
 import { PlanReasons } from '../../plan/plan-reasons.ts';
 import { PlanReferences } from '../../plan/plan-references.ts';
 import { comesLater, type PlannedAction, type PlannedTask } from '../../plan/planned-action.ts';
@@ -97,7 +91,8 @@ export interface PlannedItems {
   readonly references: PlanReferences;
   /** Why the tasks run. */
   readonly reasons: PlanReasons;
-  readonly toDo: ItemsToDo;
+  /** How many items have something to pay for, or to wait for. */
+  readonly itemsToDo: number;
   /** The adopted jobs whose results are nowhere, by fingerprint. */
   readonly lost: ReadonlySet<string>;
   /** What the run would replace. */
@@ -213,7 +208,7 @@ async function planWith(
     fingerprint === undefined ? undefined : ledger.job(fingerprint);
   const tally = new PlanTally(pipeline.steps);
   const reasons = new PlanReasons(inputs.explain);
-  const toDo = new ItemsToDo();
+  let itemsToDo = 0;
   const settled = new SettledItems();
   const references = referencesTo(ledger, below);
   const problems = new PlanProblems(loaded, outputs, items);
@@ -280,7 +275,7 @@ async function planWith(
     if (badTasks.length > 0) unrunnable.set(item.key, verdicts);
     if (hasBegun(tasks)) inProgress.add(item.key);
     if (tasks.some(({ step, action }) => step.kind.tool !== undefined && comesLater(action)))
-      toDo.add(item.key);
+      itemsToDo += 1;
   };
   const one = pipeline.items.kind === 'one';
   const note = ({ tasks }: DryItem): void => {
@@ -324,7 +319,7 @@ async function planWith(
     asleep,
     references,
     reasons,
-    toDo,
+    itemsToDo,
     settled,
     needs,
     lost,

@@ -33,7 +33,7 @@ export async function readPlan(
   { generations, creditDollars, budget, balance, now, rehearsal }: ReadingTerms,
 ): Promise<PlanReading> {
   const { bound, paths, state, planned, earlier } = prepared;
-  const { plan, reasons, toDo } = planned;
+  const { plan, reasons } = planned;
   const { ledger } = state;
   const history = new RunHistory(ledger.runs());
   // A run records what it adopts, also a doubt: until then, the other commands do not know of it.
@@ -72,7 +72,7 @@ export async function readPlan(
         }),
     ...(await enoughBy(prepared, { budget, balance, now })),
     ...(creditDollars === undefined || rehearsal ? {} : { creditDollars }),
-    itemsToDo: { count: toDo.count, first: toDo.first },
+    itemsToDo: planned.itemsToDo,
     ...(asked === undefined
       ? {}
       : {

@@ -1,4 +1,4 @@
-// shotlist run: runs a pipeline or a saved plan; asks before it buys much, and about the rest after the first items.
+// shotlist run: runs a pipeline or a saved plan; asks before it buys much.
 
 import { ownCreditDollars } from '../../terminal/credit-price.ts';
 import { differing, type Given, type runFlags, wholeNumber } from '../../terminal/flags.ts';
@@ -9,11 +9,10 @@ import { pipelineOf, readSavedPlan } from '../planning/saved-plan.ts';
 import { refuse } from '../refuse.ts';
 import { asRun, performCommand, type RunFlags } from './perform-command.ts';
 import { type RunOptions, run } from './run.ts';
-import { trialCommand } from './trial.ts';
 
 export interface RunCommandFlags
   extends RunFlags,
-    Pick<Given<typeof runFlags>, 'first' | 'confirmAbove' | 'yes' | 'open' | 'engine'> {}
+    Pick<Given<typeof runFlags>, 'confirmAbove' | 'yes' | 'open' | 'engine'> {}
 
 export async function runCommand(
   file: string,
@@ -38,10 +37,10 @@ async function runAsAsked(
   flags: RunCommandFlags,
   saved: ReturnType<typeof readSavedPlan>,
 ): Promise<number> {
-  const { first, confirmAbove: _, yes: __, ...own } = flags;
+  const { confirmAbove: _, yes: __, ...own } = flags;
   const asking = questionsOf(flags);
   if (saved !== undefined) {
-    const others = [...differing(flags), ...(first === undefined ? [] : ['--first'])];
+    const others = differing(flags);
     if (others.length > 0)
       refuse(
         `${file} is a saved plan, and ${others.join(', ')} would choose something else`,
@@ -55,7 +54,6 @@ async function runAsAsked(
       operate: (pipeline, options) => run(pipeline, { ...options, savedPlan: saved }),
     });
   }
-  if (first !== undefined) return await trialCommand(file, own, first, flags.yes === true, asking);
   return await performCommand(file, own, {
     ...asRun(),
     operate: (pipeline, options) => run(pipeline, { ...options, ...asking }),
@@ -64,7 +62,7 @@ async function runAsAsked(
 
 /** Without a terminal, nothing is asked. */
 export function questionsOf(
-  flags: Omit<RunCommandFlags, 'first'>,
+  flags: RunCommandFlags,
 ): Pick<RunOptions, 'confirm' | 'confirmAbove' | 'confirmReplace'> {
   const confirmAbove = aboveOf(flags);
   if (flags.yes === true || flags.json === true || !canAsk()) return {};

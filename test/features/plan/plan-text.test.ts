@@ -12,7 +12,7 @@ const plan: Plan = {
   ...{ notes: [], noted: 0, files: { changed: 0, elsewhere: 0, stored: 0 } },
   rows: [{ ...row, tasks: { begin: 238, reuse: 60 }, credits: 2380, prices: ['list'] }],
 };
-const reading: PlanReading = { hasWork: true, reasons: [], itemsToDo: { count: 238, first: [] } };
+const reading: PlanReading = { hasWork: true, reasons: [], itemsToDo: 238 };
 const text = (more: Partial<PlanReading>, rehearsal = false): string =>
   planReadingText(plan, { ...reading, ...more }, rehearsal);
 

@@ -1,8 +1,8 @@
-// What a person decides before everything is bought: the question above a threshold, and `run --first`.
+// What a person decides before everything is bought: the question above a threshold.
 import { describe, expect, test } from 'vitest';
 import type { RunQuestion } from '../../src/features/run/context.ts';
 import type { LineFile } from '../../src/run/journal-writer.ts';
-import { bill, envOf, photo, Rig, service } from '../rig.ts';
+import { bill, photo, Rig, service } from '../rig.ts';
 
 const pipeline = `pipeline: paint
 items: { glob: photos/*.png }
@@ -68,41 +68,5 @@ describe('a question before a run buys', () => {
     expect(bill(local.ledger()).size).toBe(1);
     const ran = await rig.run(local, { confirm: async () => true, confirmAbove: 0 });
     expect(ran.summary).toMatchObject({ outcome: 'done', credits: { charged: 30 } });
-  });
-});
-
-describe('run --first', () => {
-  test('runs so many items with work, shows what they became and what the rest will cost', async () => {
-    const rig = await painting();
-    const local = await service();
-    const first = await rig.command(['run', 'pipeline.yaml', '--first', '1'], envOf(local));
-    expect(first.code).toBe(0);
-    expect(first.stdout).toMatch(/a\.png +→ +out\/a\.png/);
-    expect(first.stdout).toContain('They cost 10 credits, 10 each.');
-    expect(first.stdout).toContain('The other 3 items may cost up to 30 credits.');
-    expect(first.stdout).toContain('To continue with the rest: shotlist run pipeline.yaml');
-    expect(bill(local.ledger()).size).toBe(1);
-    const next = await rig.command(['run', 'pipeline.yaml', '--first', '2'], envOf(local));
-    expect(next.stdout).toMatch(/c\.png +→ +out\/c\.png/);
-    expect(bill(local.ledger()).size).toBe(3);
-  });
-
-  test('goes on with --yes, within one budget', async () => {
-    const rig = await painting();
-    const local = await service();
-    const args = ['run', 'pipeline.yaml', '--first', '1', '--yes', '--budget', '30'];
-    const ran = await rig.command(args, envOf(local));
-    expect(ran.code).toBe(3);
-    expect([...bill(local.ledger()).values()]).toEqual([10, 10, 10]);
-  });
-
-  test('does not go on after a failure', async () => {
-    const rig = await painting();
-    const local = await service();
-    const args = ['run', 'pipeline.yaml', '--first', '1', '--yes', '--budget', '5'];
-    const ran = await rig.command(args, envOf(local));
-    expect(ran.code).toBe(3);
-    expect(ran.stdout).toContain('To continue with the rest');
-    expect(bill(local.ledger()).size).toBe(0);
   });
 });
