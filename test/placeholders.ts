@@ -26,6 +26,10 @@ const volatile: readonly Volatile[] = [
   { name: 'hash', pattern: /(?<=shotlist\/folders\/)[0-9a-f]{32}/g },
   { name: 'token', pattern: /(?<=#)[0-9a-z]{10}\b/g, numbered: true },
   { name: 'pid', pattern: /(?<=\bprocess |"pid":)\d+/g },
+  { name: 'host', pattern: /(?<=\bprocess <pid> on )[^\s,]+(?=, since)/g },
+  // A run that goes on says how long it has worked.
+  { name: 'duration', pattern: /(?<=^ {4}time {5})\d+:\d\d.*$/gm },
+  { name: 'duration', pattern: /(?<=^ {2}Running: .*\()[\d.]+ \w+(?=\))/gm },
   // A summary says how long it took, and a plan says so of the last run.
   { name: 'duration', pattern: /(?<=^ {2}time {8}).+$/gm },
   { name: 'duration', pattern: /(?<=^Time: about ).+?(?=, .*, as the last run took)/gm },

@@ -1,5 +1,5 @@
 // Types command lines as a person does: `shotlist …` runs the command of this folder, everything else is for sh.
-import { spawnSync } from 'node:child_process';
+import { type ChildProcess, spawnSync } from 'node:child_process';
 import type { Ended } from './command.ts';
 import type { Rig } from './rig.ts';
 
@@ -40,6 +40,12 @@ export class Shell {
     if (target === undefined) return printed;
     this.rig.write(target, printed.stdout);
     return { ...printed, stdout: '' };
+  }
+
+  /** `shotlist …` in a process of its own, which goes on while other lines are typed. */
+  start(line: string): ChildProcess {
+    const { variables, args = '' } = shotlistIn(line) ?? {};
+    return this.rig.start(wordsOf(args), { ...this.#env, ...variables });
   }
 
   /** npm and the network are those of test/e2e/package.test.ts. */

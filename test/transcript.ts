@@ -1,4 +1,5 @@
 // A transcript: files that are given, command lines that are typed, and everything that they print. See README.md.
+import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +14,7 @@ import { keys, OnTerminal } from './on-terminal.ts';
 import { photo } from './photo.ts';
 import { Placeholders } from './placeholders.ts';
 import { sharedPostgres } from './postgres.ts';
-import { envOf, ownReceipts, Rig, service, until } from './rig.ts';
+import { type Ended, ended, envOf, ownReceipts, Rig, service, until } from './rig.ts';
 import { literally, Shell, shotlistIn, stands, withCode } from './shell.ts';
 
 /** A line at the margin, and the indented lines below it. */
@@ -82,6 +83,13 @@ interface Answer {
   readonly types: string;
 }
 
+/** A command that goes on while others are typed. */
+interface Job {
+  readonly child: ChildProcess;
+  readonly end: Promise<Ended>;
+  said: string;
+}
+
 /** How long a command on a terminal may take. */
 const patienceMs = 30_000;
 
@@ -92,6 +100,7 @@ class Player {
   /** Of the terminal on which the next command is typed. */
   #columns: number | undefined;
   #answers: Answer[] = [];
+  #job: Job | undefined;
   #photos = 0;
   /** The one that was started last, and its requests when they were last shown. */
   #service: LocalService | undefined;
@@ -117,6 +126,7 @@ class Player {
     else if (head === 'given a database') await this.#makeDatabase();
     else if (word === 'given') await this.#give(rest, body);
     else if (head.startsWith('on a terminal')) this.#columns = columnsIn(head);
+    else if (word === 'once') await this.#hear(line);
     else if (word === 'at') this.#answers.push(answerIn(line));
     else if (word === '$') return await this.#type(line, block);
     else if (head === 'bill') return shows(block, billed(this.#theService().ledger()));
@@ -189,14 +199,51 @@ class Player {
     const isOnTerminal = this.#columns !== undefined || answers.length > 0;
     [this.#answers, this.#columns] = [[], undefined];
     const typed = this.#placeholders.actual(withCode(line, 0));
-    const { stdout, stderr, code } = isOnTerminal
-      ? await this.#onTerminal(typed, answers, columns)
-      : await this.#shell.type(typed);
+    if (typed.endsWith(' &')) {
+      this.#start(typed.slice(0, -' &'.length));
+      return { head: `$ ${line}`, body, gap };
+    }
+    const ran = isOnTerminal
+      ? this.#onTerminal(typed, answers, columns)
+      : (this.#kill(typed) ?? this.#shell.type(typed));
+    const { stdout, stderr, code } = await ran;
     const printed = [
       ...linesOf(this.#placeholders.stable(stdout)).map((text) => (text === '' ? '' : `  ${text}`)),
       ...linesOf(this.#placeholders.stable(stderr)).map((text) => `! ${text}`.trimEnd()),
     ];
     return { head: `$ ${withCode(line, code)}`, body: shownOf(body, printed), gap };
+  }
+
+  #start(line: string): void {
+    const child = this.#shell.start(line);
+    const job = { child, end: ended(child), said: '' };
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (piece: string) => {
+        job.said += piece;
+      });
+    this.#job = job;
+  }
+
+  /** `it says "…"`: waits until the job has said it. */
+  async #hear(line: string): Promise<void> {
+    const job = this.#job;
+    const words = /^it says "(.*)"$/.exec(line)?.[1];
+    if (job === undefined || words === undefined) throw new Error(`nothing says: once ${line}`);
+    const end = Date.now() + patienceMs;
+    const isSaid = (): boolean => job.said.includes(words);
+    await until('the job has said it', () => isSaid() || Date.now() > end);
+    if (!isSaid()) throw new Error(`not "${words}", but:\n${job.said}`);
+  }
+
+  /** `kill %1` or `kill -INT %1`: the end of the job, with all that it has printed. */
+  #kill(line: string): Promise<Ended> | undefined {
+    const [isKill, signal = 'TERM'] = /^kill(?: -(\w+))? %1$/.exec(line) ?? [];
+    const job = this.#job;
+    if (isKill === undefined || job === undefined) return undefined;
+    this.#job = undefined;
+    process.kill(job.child.pid ?? 0, `SIG${signal}`);
+    // As a shell says it of a command that was killed.
+    return job.end.then((end) => ({ ...end, code: end.code ?? 137 }));
   }
 
   async #onTerminal(line: string, answers: readonly Answer[], columns: number) {

