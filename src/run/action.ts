@@ -28,6 +28,8 @@ export type Action =
   /** These outputs are refreshed first; then the task is decided again. */
   | { readonly action: 'refresh'; readonly list: readonly Refresh[] }
   | Wait
+  /** Too early as long as no creation may begin: then the task is decided again. */
+  | { readonly action: 'slot' }
   | EndWithoutJob;
 
 /** Done before. `files`: those of a download, unless all are whole; then `why` says so. */

@@ -27,8 +27,8 @@ export interface BudgetOptions extends SpendingLimitsOptions {
   readonly needs?: ItemNeeds | undefined;
   /** Items that earlier runs have begun. */
   readonly begun?: ReadonlySet<string> | undefined;
-  /** Called when the run must buy nothing more, also nothing that it was going to buy already. */
-  readonly onClosed?: (why: string) => void;
+  /** Called when the run must buy nothing more. */
+  readonly onClosed?: (closed: Closed) => void;
 }
 
 /** `instead`: what the task does without a grant. */
@@ -192,8 +192,7 @@ export class Budget {
     const saving = this.#closed?.because === 'saving';
     if (this.#closed !== undefined && !(saving && closed.because === 'machine')) return;
     this.#closed = closed;
-    // What a budget has granted before it was reached is within it.
-    if (closed.because !== 'budget') this.#o.onClosed?.(closed.why);
+    this.#o.onClosed?.(closed);
   }
 
   /** `others`: what other takes of the request have cost its item. */

@@ -15,7 +15,6 @@ import { ask, type TaskAnswer } from '../plan/ask.ts';
 import { decideTake, finalFailure } from '../plan/decide.ts';
 import type { End, Ending } from '../plan/ending.ts';
 import { expectationOf } from '../plan/estimate.ts';
-import type { Generations } from '../plan/generations.ts';
 import { whyOf } from '../plan/reason.ts';
 import { awayUpload, payAgainHint } from '../plan/renew.ts';
 import { timeoutOf } from '../plan/timeout.ts';
@@ -38,6 +37,7 @@ import {
 } from './orders.ts';
 import type { ProjectUsers } from './project-users.ts';
 import { refreshesFor } from './refresh-inputs.ts';
+import type { Slots } from './slots.ts';
 import type { StepBreaker } from './step-breaker.ts';
 
 type Decided = Extract<TaskAnswer, { is: 'decided' }>;
@@ -56,12 +56,11 @@ const pointless = (why: string): EndWithoutJob => ({
   held: { by: 'run' },
 });
 const fail = (why: string, diagnostic?: Code): Action => end('failed', why, diagnostic);
-const noRoom = end('later', 'as many projects render as may at once');
 const excluded: Action = { action: 'end', ...excludedEnd };
 
 export interface DispatcherOptions extends RunTerms {
   readonly budget: Budget;
-  readonly generations: Generations;
+  readonly slots: Pick<Slots, 'isFull'>;
   readonly stepBreaker: StepBreaker;
   readonly inFlight: InFlight;
   readonly users: ProjectUsers;
@@ -242,7 +241,7 @@ export class Dispatcher {
   #begin(itemRun: ItemRun, step: Step, answer: Decided, head: OrderHead): Action {
     const { wanted, fingerprint, job, content, away, stored } = answer;
     const supplies = wanted.operation === 'upload' || wanted.operation === 'detect';
-    if (this.#o.isTick === true && supplies && this.#o.generations.isFull) return this.#noRoom();
+    if (this.#o.isTick === true && supplies && this.#o.slots.isFull) return { action: 'slot' };
     const refusal = supplies ? this.#o.budget.refusal(itemRun) : undefined;
     if (refusal !== undefined) return refusal;
     switch (wanted.operation) {
@@ -326,7 +325,6 @@ export class Dispatcher {
     if (expectation === undefined) throw new Error(`bug: ${task} is free`);
     const grant = budget.ask(itemRun, task, expectation, others);
     if (!grant.granted) return grant.instead;
-    if (!this.#o.generations.hasRoom(step.kind.name)) return this.#noRoom();
     const given: JsonObject[string] | undefined = body['name'];
     const shown = typeof given === 'string' && given !== '' ? given : `${pipeline.name} ${task}`;
     const name = attemptName(shown, () => clock.chance());
@@ -342,12 +340,6 @@ export class Dispatcher {
     own.addInputs(itemRun, step);
     const names = own.names.size === 0 ? {} : { names: Object.fromEntries(own.names) };
     return { action: 'start', fingerprint, order: { ...order, ...names } };
-  }
-
-  /** Projects of this run may soon be over; those that an earlier run left are for a later run. */
-  #noRoom(): Action {
-    const { generations, inFlight } = this.#o;
-    return inFlight.rendersAny || !generations.isStuck ? { action: 'wait' } : noRoom;
   }
 
   #refreshes(itemRun: ItemRun, step: Step): Action | undefined {

@@ -62,8 +62,8 @@ export class InFlight {
     return this.#jobs.size;
   }
 
-  /** True if a job in flight may end a project that is in progress. */
-  get rendersAny(): boolean {
+  /** True if a job in flight follows a project, or is about to create one. */
+  get followsAny(): boolean {
     for (const { order } of this.#jobs) {
       if (order.operation === 'create' || order.operation === 'await') return true;
       if (order.operation === 'attach' && !order.settled) return true;

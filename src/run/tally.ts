@@ -82,8 +82,6 @@ export class Tally {
   changed = 0;
   /** When the first task began. */
   firstBegin: number | undefined;
-  /** Events of tasks that ended. */
-  #ends = 0;
   readonly #open = new Map<string, OpenItem>();
   #busyMs = 0;
   #summedAt = 0;
@@ -121,7 +119,6 @@ export class Tally {
     const since = this.atWork.get(task)?.since;
     const tookMs = since === undefined ? undefined : now - since;
     if (since !== undefined) this.atWork.delete(task);
-    this.#ends += 1;
     this.tasks[ending] += 1;
     if (before !== undefined) this.tasks[before] -= 1;
     this.steps.get(step)?.end(ending, { tookMs, before });
@@ -181,11 +178,6 @@ export class Tally {
   get itemsOver(): number {
     const { done, failed, doubt, open } = this.items;
     return done + failed + doubt + open;
-  }
-
-  /** Grows with every task and every item that ends. */
-  get progress(): number {
-    return this.#ends + this.itemsOver;
   }
 
   /** True if projects still render that the run did not wait for, or tasks wait for such projects. */

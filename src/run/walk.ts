@@ -10,11 +10,11 @@ import { reuseEvents } from '../model/reuse-events.ts';
 import { lastChargedHere } from '../model/state.ts';
 import { calendarCaps } from '../plan/calendar-budget.ts';
 import type { End } from '../plan/ending.ts';
-import { type GenerationLimits, Generations } from '../plan/generations.ts';
+import type { GenerationLimits } from '../plan/generations.ts';
 import type { ItemNeeds } from '../plan/needs.ts';
 import { nothingRemembered } from '../plan/remembered.ts';
 import { Barrier, type Turn } from '../plan/turn.ts';
-import type { Reuse, RunTerms } from './action.ts';
+import type { Action, Reuse, RunTerms } from './action.ts';
 import { Budget, type Closed } from './budget.ts';
 import { Commit } from './commit.ts';
 import { Dispatcher } from './dispatcher.ts';
@@ -28,10 +28,11 @@ import { ProjectUsers } from './project-users.ts';
 import { type Refresh, redoSuppliers } from './refresh-inputs.ts';
 import type { RunEvent, Tell } from './run-event.ts';
 import { SettledTasks } from './settled-tasks.ts';
+import { type Slot, Slots } from './slots.ts';
 import { StepBreaker } from './step-breaker.ts';
 import { type Halted, Stop, type Stopped } from './stop.ts';
 import { Tally } from './tally.ts';
-import { FailurePolicy, TaskEndings } from './task-endings.ts';
+import { FailurePolicy, type TaskEnd, TaskEndings } from './task-endings.ts';
 
 export interface WalkOptions extends RunTerms {
   readonly items: Iterable<Item>;
@@ -89,14 +90,19 @@ export class Walk implements Actor {
   #exhausted = false;
   readonly #drained = Promise.withResolvers<void>();
   #areItemsOver = false;
-  /** Of what tasks and items may wait for: room, credits, or the end of another task. */
+  /** Of what tasks and items may wait for: credits, or the end of another task. */
   readonly #changes = new ChangeSignal();
+  /** An item is over, and another one may begin. */
+  readonly #itemsOver = new ChangeSignal();
   readonly #quiet = Promise.withResolvers<void>();
   readonly #failure = Promise.withResolvers<never>();
   readonly #inFlight: InFlight;
   readonly #users: ProjectUsers;
   readonly #budget: Budget;
-  readonly #generations: Generations;
+  readonly #slots: Slots;
+  /** By item run: the order in which the items began. The shared steps have none. */
+  readonly #places = new WeakMap<ItemRun, number>();
+  #admitted = 0;
   readonly #dispatcher: Dispatcher;
   readonly #commit: Commit;
   readonly #barrier: Barrier;
@@ -104,9 +110,6 @@ export class Walk implements Actor {
   readonly #stop: Stop;
   readonly #endings: TaskEndings;
   #isFailed = false;
-  #isWatching = false;
-  #idle = 0;
-  #progress = -1;
 
   constructor(options: WalkOptions) {
     this.#o = options;
@@ -130,6 +133,15 @@ export class Walk implements Actor {
     });
     this.#source = options.items[Symbol.iterator]();
     const { needs, begun, balance, generationLimits: limits, misnaming, remembered } = options;
+    this.#inFlight = new InFlight(ledger, options.begunJobs);
+    this.#slots = new Slots({
+      ledger,
+      steps,
+      limits,
+      now: () => clock.now(),
+      follows: () => this.#inFlight.followsAny,
+      isTick: options.isTick === true,
+    });
     this.#budget = new Budget({
       journal,
       clock,
@@ -139,15 +151,17 @@ export class Walk implements Actor {
       balance,
       perItem: pipeline.budget.perItem,
       calendar: calendarCaps(pipeline),
-      onClosed: (why) => performer.close(why),
+      onClosed: ({ because, why }) => {
+        // What a budget has granted before it was reached is within it.
+        if (because !== 'budget') performer.close(why);
+        this.#slots.close();
+      },
     });
     if (options.closed !== undefined) this.#budget.close(options.closed);
-    this.#inFlight = new InFlight(ledger, options.begunJobs);
     this.#users = new ProjectUsers(this.#open);
     this.#stepBreaker = new StepBreaker(steps);
     this.#barrier = new Barrier(options.partial);
     this.#stop = new Stop(performer, onEvent);
-    this.#generations = new Generations({ ledger, steps, limits, now: () => clock.now() });
     const budget = this.#budget;
     const stepBreaker = this.#stepBreaker;
     this.#endings = new TaskEndings({
@@ -175,7 +189,7 @@ export class Walk implements Actor {
       stepBreaker,
       inFlight: this.#inFlight,
       users: this.#users,
-      generations: this.#generations,
+      slots: this.#slots,
     });
   }
 
@@ -202,6 +216,7 @@ export class Walk implements Actor {
       recorded: (event, at) => {
         journal.fold(event, at);
         this.#changes.notify();
+        this.#slots.changed();
       },
       fail: (error) => this.#fail(error),
     });
@@ -224,7 +239,7 @@ export class Walk implements Actor {
     for (;;) {
       this.#fill();
       if (this.#isDrained) break;
-      await this.#changes.next(false);
+      await (this.#waiting === undefined ? this.#itemsOver : this.#changes).next(false);
     }
     this.#areItemsOver = true;
     this.#drained.resolve();
@@ -283,7 +298,7 @@ export class Walk implements Actor {
       const item = this.#waiting ?? this.#next();
       if (item === undefined) return;
       this.#waiting = this.#budget.admit(item.key) === 'wait' ? item : undefined;
-      if (this.#waiting !== undefined) return this.#watch();
+      if (this.#waiting !== undefined) return;
       if (!this.#isShut) this.#item(item).catch((error: unknown) => this.#fail(error));
     }
   }
@@ -318,6 +333,7 @@ export class Walk implements Actor {
   async #item(item: Item): Promise<void> {
     const itemRun = new ItemRun({ steps: this.#itemSteps, item, around: this.#shared });
     this.#open.add(itemRun);
+    this.#places.set(itemRun, ++this.#admitted);
     if (this.#gathered.length > 0) this.#gatheredRuns.push(itemRun);
     await walk(itemRun, this);
     if (this.#isStopping) return;
@@ -326,6 +342,7 @@ export class Walk implements Actor {
     this.#open.delete(itemRun);
     this.#endings.itemOver(itemRun);
     this.#changes.notify();
+    this.#itemsOver.notify();
   }
 
   /** Begins a fan-out whose list can be known. */
@@ -360,15 +377,31 @@ export class Walk implements Actor {
   /** Asks what is to be done about a task that is ready, and does it, until the task is over. */
   async act(itemTask: ItemTask): Promise<void> {
     const { itemRun, step } = itemTask;
+    let slot: Slot | undefined;
     for (;;) {
       if (this.#isStopping) return await never;
-      const turn = itemRun.turn(step);
-      if (turn !== 'start') return this.#endings.end(itemTask, endOf(turn, this.#isExcluded(step)));
-      const action = this.#dispatcher.nextAction(itemRun, step);
+      const action = this.#nextAction(itemTask);
+      if (isCreation(action)) slot ??= this.#slots.free(action.order.kind);
+      else if (slot !== undefined) {
+        this.#slots.giveBack(slot);
+        slot = undefined;
+      }
       switch (action.action) {
-        case 'start':
-          if (await this.#start(itemTask, action.fingerprint, action.order)) return;
+        case 'start': {
+          const { fingerprint, order } = action;
+          if (isCreation(action) && slot === undefined) {
+            // Its turn may be long in coming, so the task is decided again then.
+            slot = await this.#slots.turn(order.kind, () => this.#rankOf(itemRun));
+            if (slot === undefined) return this.#end(itemTask, noSlot);
+            break;
+          }
+          if (await this.#start(itemTask, fingerprint, order, slot)) return;
+          slot = undefined;
           break;
+        }
+        case 'slot':
+          if (await this.#slots.opening(() => this.#rankOf(itemRun))) break;
+          return this.#end(itemTask, noSlot);
         case 'join': {
           const end = this.#inFlight.shared(action.fingerprint);
           if (end === undefined) throw new Error(`bug: ${itemRun.task(step)} joins nothing`);
@@ -376,7 +409,6 @@ export class Walk implements Actor {
           break;
         }
         case 'wait':
-          this.#watch();
           await this.#changes.next(this.#users.hasProject(itemRun));
           break;
         case 'refresh':
@@ -386,11 +418,30 @@ export class Walk implements Actor {
           return this.#reuse(itemTask, action);
         case 'end':
           this.#budget.carryOver(itemRun, action.reserve ?? 0);
-          return this.#endings.end(itemTask, action);
+          return this.#end(itemTask, action);
         default:
           return unreachable(action);
       }
     }
+  }
+
+  #nextAction({ itemRun, step }: ItemTask): Action {
+    const turn = itemRun.turn(step);
+    return turn === 'start'
+      ? this.#dispatcher.nextAction(itemRun, step)
+      : { action: 'end', ...endOf(turn, this.#isExcluded(step)) };
+  }
+
+  /** Whose creation has the next slot: the lowest. */
+  #rankOf(itemRun: ItemRun): number {
+    const place = this.#places.get(itemRun.root) ?? 0;
+    return this.#users.hasProject(itemRun) ? place - Number.MAX_SAFE_INTEGER : place;
+  }
+
+  /** Whoever waits for another task, or for its credits, is decided again. */
+  #end(itemTask: ItemTask, end: TaskEnd): void {
+    this.#endings.end(itemTask, end);
+    this.#changes.notify();
   }
 
   /** Makes outputs of a task fresh that is done. Whoever needs them at the same time waits for the same. */
@@ -428,25 +479,27 @@ export class Walk implements Actor {
     itemTask: ItemTask,
     fingerprint: Fingerprint | undefined,
     order: JobOrder,
+    slot?: Slot,
   ): Promise<boolean> {
     const shared = fingerprint === undefined ? undefined : this.#inFlight.shared(fingerprint);
     if (shared !== undefined) return this.#settle(itemTask, await shared);
     this.#budget.reserve(itemTask.itemRun, order);
-    this.#generations.begin(order);
+    if (slot !== undefined && fingerprint !== undefined) slot.job = fingerprint;
     const job: RunningJob = { ...itemTask, fingerprint, order };
-    return this.#settle(itemTask, await this.#inFlight.start(job, () => this.#performed(job)));
+    const performed = () => this.#performed(job, slot);
+    return this.#settle(itemTask, await this.#inFlight.start(job, performed));
   }
 
-  async #performed(job: RunningJob): Promise<JobEnd> {
+  async #performed(job: RunningJob, slot: Slot | undefined): Promise<JobEnd> {
     const { order } = job;
     const given = await this.#o.performer.perform(order, this.#commit.journalFor(job));
     const outcome = given.is === 'bug' ? this.#commit.afterBug(job, given.bug) : given;
     this.#inFlight.over(job);
-    this.#generations.end(order);
+    if (slot !== undefined) this.#slots.giveBack(slot);
+    else if (order.operation === 'attach' || order.operation === 'await') this.#slots.changed();
     const credits = this.#budget.release(order.key);
     this.#changes.notify();
     this.#beQuiet();
-    this.#watch();
     return { job, outcome, credits };
   }
 
@@ -468,7 +521,7 @@ export class Walk implements Actor {
         // Refunds may still free credits for the task: the budget decides whether it waits.
         if (closed === undefined) return false;
         const ending = closed.because === 'left' ? 'later' : 'pending';
-        this.#endings.end(itemTask, { ending, why: outcome.why, held: { by: 'run' } });
+        this.#end(itemTask, { ending, why: outcome.why, held: { by: 'run' } });
         return true;
       }
       case 'ended':
@@ -495,7 +548,7 @@ export class Walk implements Actor {
       order.operation === 'attach' || 'detection' in order || order.operation === 'reupload';
     if (refreshed && readAgain) return this.#endings.refreshed(itemTask);
     const project = projectOf(job, journal.ledger);
-    this.#endings.end(itemTask, { ending: 'done', why: '', reused, credits, project });
+    this.#end(itemTask, { ending: 'done', why: '', reused, credits, project });
   }
 
   #setOutputs(
@@ -522,7 +575,7 @@ export class Walk implements Actor {
     const project = projectOf(job, this.#o.journal.ledger);
     const held = isHeld(outcome) ? ({ by: 'run' } as const) : undefined;
     const end = { ending: later ? ('later' as const) : ending, why, code, project, held, named };
-    this.#endings.end(itemTask, end);
+    this.#end(itemTask, end);
     return true;
   }
 
@@ -561,7 +614,7 @@ export class Walk implements Actor {
     const { itemRun, step } = itemTask;
     if (!itemRun.mayResupply(step.name)) {
       const told = `${why.replace(/\.$/, '')}, also after it was supplied again`;
-      this.#endings.end(itemTask, { ending: 'failed', why: told });
+      this.#end(itemTask, { ending: 'failed', why: told });
       return false;
     }
     redoSuppliers(itemRun, step);
@@ -579,29 +632,16 @@ export class Walk implements Actor {
     if (operation === 'create') this.#budget.carryOver(itemRun, lastChargedHere(job) + others);
     this.#setOutputs(itemTask, fingerprint, undefined);
     const reused = savedFirst?.has(task) !== true;
-    this.#endings.end(itemTask, { ending: 'done', why, reused, files, project: job.project });
-  }
-
-  /**
-   * Where nothing is in flight and tasks or items still wait, they are asked again; if that changes nothing, only projects that
-   * earlier runs left hold the room.
-   */
-  #watch(): void {
-    if (this.#isWatching || this.#inFlight.size > 0) return;
-    this.#isWatching = true;
-    setImmediate(() => {
-      this.#isWatching = false;
-      if (this.#inFlight.size > 0 || this.#isStopping) return;
-      if (!this.#changes.isAwaited) return;
-      const { progress } = this.tally;
-      this.#idle = progress === this.#progress ? this.#idle + 1 : 0;
-      this.#progress = progress;
-      if (this.#idle > 1) this.#generations.nothingEnds();
-      this.#changes.notify();
-      this.#watch();
-    });
+    this.#end(itemTask, { ending: 'done', why, reused, files, project: job.project });
   }
 }
+
+const noSlot: End = { ending: 'later', why: 'as many projects render as may at once' };
+
+type Start = Extract<Action, { readonly action: 'start' }>;
+
+const isCreation = (action: Action): action is Start =>
+  action.action === 'start' && action.order.operation === 'create';
 
 /** True if the run stopped, and the task has no trouble of its own. A paid result that cannot be saved has. */
 const isHeld = (outcome: Ended): boolean =>
@@ -625,6 +665,8 @@ class ChangeSignal {
   readonly #first: (() => void)[] = [];
   readonly #others: (() => void)[] = [];
   #isNotifying = false;
+  /** Something changed after those with priority were woken. */
+  #hasChanged = false;
 
   /** Resolves after the next notification. */
   next(hasPriority: boolean): Promise<void> {
@@ -636,14 +678,17 @@ class ChangeSignal {
   }
 
   notify(): void {
+    this.#hasChanged = true;
     if (this.#isNotifying || !this.isAwaited) return;
     this.#isNotifying = true;
     setImmediate(() => {
+      this.#hasChanged = false;
       const others = this.#others.splice(0);
       for (const resolve of this.#first.splice(0)) resolve();
       setImmediate(() => {
         this.#isNotifying = false;
         for (const resolve of others) resolve();
+        if (this.#hasChanged) this.notify();
       });
     });
   }

@@ -35,6 +35,18 @@ steps:
   save: { uses: download, with: { of: clip, to: clip.mp4 } }
 `;
 
+/** Three pictures an item, each enlarged, and a sheet of them. */
+const sheets = `pipeline: sheets
+items: { values: [a, b] }
+output: out
+steps:
+  img: { uses: ai-image-generator, with: { image_count: 3, model: flux-schnell, resolution: 640px, style: { prompt: "\${{ item.value }}" } } }
+  up: { for_each: "\${{ steps.img.downloads }}", uses: ai-image-upscaler, with: { scale_factor: 2, style: { mode: preserve }, assets: { image_file_path: "\${{ each.url }}" } } }
+  saveup: { uses: download, with: { of: up, to: "\${{ item.key }}-\${{ each.index }}.png" } }
+  sheet: { uses: ai-image-editor, with: { image_count: 1, model: nano-banana, resolution: 640px, assets: { image_file_paths: "\${{ steps.up.all.map(u, u.url) }}" }, style: { prompt: a contact sheet } } }
+  save: { uses: download, with: { of: sheet, to: "\${{ item.key }}.png" } }
+`;
+
 async function ticking(pipeline: string, options: Parameters<typeof service>[0] = {}) {
   const time = clockwork();
   const local = await service({ speed: 'realtime', ...time.options, ...options });
@@ -101,6 +113,18 @@ describe('a tick', () => {
     expect(outcome).toBe('done');
     expect(world.mostAtOnce).toBe(most);
     expect(bill(local.ledger()).size).toBe(5);
+  });
+
+  test('of two steps in a row, with more tasks than the account has places, buys what it may and leaves the rest', async () => {
+    const { time, rig, world, local } = await ticking(sheets, { tier: 'creator' });
+    const outcomes: string[] = [];
+    for (let n = 0; n < 60 && outcomes.at(-1) !== 'done'; n++) {
+      outcomes.push((await world.tick(rig.file)).summary.outcome);
+      time.pass(10_000);
+    }
+    expect(new Set(outcomes)).toEqual(new Set(['waiting', 'done']));
+    expect(world.mostAtOnce).toBe(3);
+    expect(bill(local.ledger()).size).toBe(10);
   });
 
   test('does not repeat what failed for good: a run does', async () => {

@@ -88,6 +88,6 @@ describe('a project that renders', () => {
   ])('may be over soon', (order, renders) => {
     const parts = new Parts();
     parts.fly(waiter(parts), order.fingerprint, order);
-    expect(parts.inFlight.rendersAny).toBe(renders);
+    expect(parts.inFlight.followsAny).toBe(renders);
   });
 });

@@ -5,7 +5,6 @@ import { type Fingerprint, fingerprintFrom } from '../../src/model/fingerprint.t
 import { valueItem } from '../../src/model/item.ts';
 import { Ledger } from '../../src/model/ledger.ts';
 import { type EventLine, type NewEvent, parseLine } from '../../src/model/line.ts';
-import { Generations } from '../../src/plan/generations.ts';
 import { Budget } from '../../src/run/budget.ts';
 import { InFlight, type RunningJob } from '../../src/run/in-flight.ts';
 import { ItemRun } from '../../src/run/item-run.ts';
@@ -19,6 +18,7 @@ import type {
 } from '../../src/run/jobs/job.ts';
 import { JournalWriter, type LineFile } from '../../src/run/journal-writer.ts';
 import type { RunEvent } from '../../src/run/run-event.ts';
+import { Slots } from '../../src/run/slots.ts';
 import { StepBreaker } from '../../src/run/step-breaker.ts';
 import { FakeClock } from '../files/places.ts';
 import { pipelineOf } from '../plan/world.ts';
@@ -92,7 +92,7 @@ export class Parts {
   readonly budget: Budget;
   readonly inFlight: InFlight;
   readonly stepBreaker: StepBreaker;
-  readonly generations: Generations;
+  readonly slots: Slots;
   readonly shared: ItemRun;
 
   constructor({
@@ -109,9 +109,13 @@ export class Parts {
     this.budget = new Budget({ journal, total, perItem, clock: this.clock });
     this.inFlight = new InFlight(this.ledger, someExcluded ? new Set() : undefined);
     this.stepBreaker = new StepBreaker(this.pipeline.steps);
-    this.generations = new Generations({
-      ...{ ledger: this.ledger, now: () => this.clock.now(), steps: this.pipeline.steps },
-      limits: { total: undefined, byKind: {} },
+    this.slots = new Slots({
+      ledger: this.ledger,
+      now: () => this.clock.now(),
+      steps: this.pipeline.steps,
+      limits: undefined,
+      follows: () => this.inFlight.followsAny,
+      isTick: false,
     });
     const steps = this.pipeline.steps.filter((one) => one.shared);
     this.shared = new ItemRun({ steps, item: undefined });

@@ -311,7 +311,7 @@ function restingTasks(
     now: () => clock.now(),
     limits: generationLimits(limits, tier, 'tick'),
   });
-  const { isFull } = generations;
+  const isFull = generations.isFull();
   const now = clock.now();
   return ({ step, action, fingerprint }) => {
     const job = fingerprint === undefined ? undefined : ledger.job(fingerprint);
