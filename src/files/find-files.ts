@@ -6,6 +6,7 @@ import { join, posix, resolve } from 'node:path';
 import { err, ok, type Result } from '../base/result.ts';
 import { systemCode, systemReason } from '../base/system-error.ts';
 import { type Match, matchOf, partsOf } from './glob.ts';
+import { type LeftOut, systemNames } from './system-names.ts';
 
 /** An entry that matches, but is not a usable file. */
 export interface Odd {
@@ -21,6 +22,8 @@ export interface FoundFiles {
   readonly paths: readonly string[];
   /** Entries that match and are not files, or could not be searched. */
   readonly odd: readonly Odd[];
+  /** Files that match and are no items, because a system keeps them. */
+  readonly left: readonly LeftOut[];
 }
 
 /**
@@ -29,19 +32,23 @@ export interface FoundFiles {
  */
 export type Barred = (real: string) => string | undefined;
 
-/** `glob` is relative to `folder`, which is absolute. The error is the end of a sentence about the glob. */
+/**
+ * `glob` is relative to `folder`, which is absolute. `isLeftOut`: names of folders and files that a system keeps. The error
+ * is the end of a sentence about the glob.
+ */
 export async function findFiles(
   glob: string,
   folder: string,
   barred: Barred = () => undefined,
+  isLeftOut = systemNames(glob),
 ): Promise<Result<FoundFiles, string>> {
   const pattern = posix.normalize(glob);
-  if (glob === '' || pattern.endsWith('/')) return ok({ paths: [], odd: [] });
+  if (glob === '' || pattern.endsWith('/')) return ok({ paths: [], odd: [], left: [] });
   const matches = matchOf(pattern);
   const leads = leadsTo(pattern);
   if (!matches.ok) return matches;
   if (!leads.ok) return leads;
-  return ok(await new Search(resolve(folder), matches.value, leads.value, barred).run());
+  return ok(await new Search(resolve(folder), matches.value, leads.value, barred, isLeftOut).run());
 }
 
 interface Folder {
@@ -49,6 +56,8 @@ interface Folder {
   readonly path: string;
   /** Real paths of this folder and of its parents, up to the folder of the search. */
   readonly real: readonly string[];
+  /** The name in the path that a system keeps: everything in the folder is left out. */
+  readonly system?: string | undefined;
 }
 
 class Search {
@@ -57,16 +66,25 @@ class Search {
   /** Whether a folder can contain a match. */
   readonly #leads: Match;
   readonly #barred: Barred;
+  readonly #isLeftOut: (name: string) => boolean;
   readonly #paths: string[] = [];
   readonly #odd: Odd[] = [];
+  readonly #left: LeftOut[] = [];
   /** Real paths of the linked folders. */
   readonly #linked = new Set<string>();
 
-  constructor(folder: string, matches: Match, leads: Match, barred: Barred) {
+  constructor(
+    folder: string,
+    matches: Match,
+    leads: Match,
+    barred: Barred,
+    isLeftOut: (name: string) => boolean,
+  ) {
     this.#folder = folder;
     this.#matches = matches;
     this.#leads = leads;
     this.#barred = barred;
+    this.#isLeftOut = isLeftOut;
   }
 
   async run(): Promise<FoundFiles> {
@@ -75,7 +93,7 @@ class Search {
     } catch (error) {
       this.#unreadable('', error);
     }
-    return { paths: this.#paths.sort(), odd: this.#odd };
+    return { paths: this.#paths.sort(), odd: this.#odd, left: this.#left };
   }
 
   async #enter(folder: Folder): Promise<void> {
@@ -84,7 +102,7 @@ class Search {
       const path = join(this.#folder, folder.path);
       entries = await readdir(path, { withFileTypes: true, encoding: 'buffer' });
     } catch (error) {
-      this.#unreadable(folder.path, error);
+      if (folder.system === undefined) this.#unreadable(folder.path, error);
       return;
     }
     entries.sort((a, b) => a.name.compare(b.name));
@@ -96,6 +114,8 @@ class Search {
     const path = below(folder.path, name);
     const enters = (entry.isDirectory() || entry.isSymbolicLink()) && this.#leads(path);
     if (!enters && (entry.isDirectory() || !this.#matches(path))) return;
+    const system = folder.system ?? (this.#isLeftOut(name) ? name : undefined);
+    if (system !== undefined) return await this.#leaveOut(entry, path, { ...folder, system });
     if (name.includes('\ufffd') && !Buffer.from(name).equals(entry.name)) {
       const shown = below(folder.path, escaped(entry.name));
       this.#note('undecodable', shown, 'has a name that is not valid UTF-8');
@@ -104,6 +124,16 @@ class Search {
       await this.#enter({ path, real: [join(folder.real[0] ?? '', name), ...folder.real] });
     else if (entry.isFile()) this.#paths.push(path);
     else this.#note('special', path, 'is not a regular file');
+  }
+
+  /** Links in such a folder lead to other files of its kind, or to photos that the search finds by itself. */
+  async #leaveOut(
+    entry: Dirent<Buffer>,
+    path: string,
+    { real, system }: Folder & { readonly system: string },
+  ): Promise<void> {
+    if (entry.isDirectory()) await this.#enter({ path, real, system });
+    else if (entry.isFile() && this.#matches(path)) this.#left.push({ path, name: system });
   }
 
   async #follow(path: string, folder: Folder, enters: boolean): Promise<void> {

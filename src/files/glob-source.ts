@@ -11,9 +11,10 @@ import type { Code } from '../contract/codes/all.ts';
 import { suggestion } from '../contract/yaml/diagnostic.ts';
 import { isExclusion } from '../language/items.ts';
 import { commonBase, fileItem, globBase } from '../model/item.ts';
-import { type Barred, findFiles, type Odd } from './find-files.ts';
+import { type Barred, type FoundFiles, findFiles, type Odd } from './find-files.ts';
 import { type Exclusion, isExcluded, type Match, matchOf, partsOf } from './glob.ts';
 import { closeNothing, type ItemListProblem, type ItemSource, outsideHint } from './item-source.ts';
+import { isSystemName, type LeftOut, leftOutSentence, systemNames } from './system-names.ts';
 
 export interface GlobSearch {
   readonly patterns: readonly string[];
@@ -43,6 +44,7 @@ export async function globSource(
   if (!excluded.ok) return excluded;
   const paths = new Set<string>();
   const odd = new Map<string, Odd>();
+  const left = new Map<string, LeftOut>();
   const problems: ItemListProblem[] = [];
   for (const pattern of wanted) {
     const found = await filesOf(pattern, search);
@@ -58,9 +60,13 @@ export async function globSource(
     }
     const strange = found.value.odd.filter(({ path }) => !isExcluded(path, excluded.value));
     for (const one of strange) odd.set(one.path, one);
+    const kept = found.value.left.filter(({ path }) => !isExcluded(path, excluded.value));
+    for (const one of kept) left.set(one.path, one);
     if (own > 0 || growing) continue;
     const why =
-      strange.length > 0 ? sentencesOf(strange).join('; ') : await whyEmpty(pattern, folder);
+      strange.length > 0
+        ? sentencesOf(strange).join('; ')
+        : (leftOutSentence(kept) ?? (await whyEmpty(pattern, folder)));
     const message = `${said(pattern)} finds no file (from ${folder})`;
     problems.push({ code: 'SL501', message, hint: why });
   }
@@ -80,6 +86,9 @@ export async function globSource(
       'use a narrower glob, or another output folder',
     );
   const base = baseOf(commonBase(wanted), folder);
+  // What one pattern leaves out, another one may name. A folder that is watched gets thumbnails all the time.
+  const unnamed = growing ? [] : [...left.values()].filter(({ path }) => !paths.has(path));
+  const leftOut = leftOutSentence(unnamed);
   const idle = growing ? [] : excluded.value.filter(({ hits }) => hits === 0);
   return ok({
     count: chosen.length,
@@ -89,6 +98,7 @@ export async function globSource(
     close: closeNothing,
     warnings: [
       ...sentencesOf([...odd.values()]),
+      ...(leftOut === undefined ? [] : [leftOut]),
       ...idle.map(({ pattern }) => `${said(pattern)} excludes no file`),
     ],
     at: (index) => fileItem(chosen[index] ?? '', base, index),
@@ -104,7 +114,9 @@ export function canFind(patterns: readonly string[], folder: string): Match {
     if (isList && isExclusion(pattern)) return [];
     const base = globBase(pattern);
     const matches = matchOf(baseOf(base, folder) + posix.normalize(pattern.slice(base.length)));
-    return matches.ok ? [matches.value] : [];
+    const isLeftOut = systemNames(pattern);
+    if (!matches.ok) return [];
+    return [(path: string) => matches.value(path) && !path.split('/').some(isLeftOut)];
   });
   return (path) =>
     wanted.some((matches) => matches(path)) &&
@@ -128,16 +140,11 @@ function exclusionsOf(
   return ok(exclusions);
 }
 
-interface Found {
-  readonly paths: readonly string[];
-  readonly odd: readonly Odd[];
-}
-
 /** Paths are relative to the folder of the pipeline file. */
 async function filesOf(
   pattern: string,
   { folder, barred = () => undefined }: GlobSearch,
-): Promise<Result<Found, ItemListProblem>> {
+): Promise<Result<FoundFiles, ItemListProblem>> {
   const base = globBase(pattern);
   const before = baseOf(base, folder);
   const root = resolve(folder, base);
@@ -148,12 +155,13 @@ async function filesOf(
       message: `${said(pattern)}: the folder ${base || '.'} ${refused}`,
       hint: outsideHint,
     });
-  const found = await findFiles(pattern.slice(base.length), root, barred);
+  const found = await findFiles(pattern.slice(base.length), root, barred, systemNames(pattern));
   if (!found.ok)
     return err({ code: 'SL107', message: `${said(pattern)} ${found.error}`, hint: patternHint });
   return ok({
     paths: found.value.paths.map((path) => `${before}${path}`),
     odd: found.value.odd.map((one) => ({ ...one, path: `${before}${one.path}` })),
+    left: found.value.left.map((one) => ({ ...one, path: `${before}${one.path}` })),
   });
 }
 
@@ -353,6 +361,7 @@ export async function glance(at: string, fits: Match): Promise<Glance> {
           break;
         }
         const { name } = entry;
+        if (isSystemName(name)) continue;
         if (name.startsWith('.')) hidden += top && entry.isFile() ? 1 : 0;
         else if (entry.isDirectory()) {
           if (top) folders.push(name);

@@ -151,7 +151,7 @@ describe('a search', () => {
     symlinkSync('../b', join(folder, 'a/b'));
     const barred = (real: string): string | undefined =>
       real === join(folder, 'b') ? 'is not for us' : undefined;
-    expect(await findFiles('**/*.jpg', join(folder, 'a'), barred)).toEqual({
+    expect(await findFiles('**/*.jpg', join(folder, 'a'), barred)).toMatchObject({
       ok: true,
       value: {
         paths: ['x.jpg'],
@@ -182,7 +182,7 @@ describe('a search', () => {
   test('names a folder that it cannot read, since what is in it could match', async () => {
     const folder = folderWith('a.jpg');
     symlinkSync('circle', join(folder, 'circle'));
-    expect(await findFiles('*.jpg', join(folder, 'circle'))).toEqual({
+    expect(await findFiles('*.jpg', join(folder, 'circle'))).toMatchObject({
       ok: true,
       value: {
         paths: [],
@@ -201,7 +201,7 @@ describe('a search', () => {
         return await Reflect.apply(readdir, files, given);
       },
     });
-    expect(await findFiles('**/*.jpg', folder)).toEqual({
+    expect(await findFiles('**/*.jpg', folder)).toMatchObject({
       ok: true,
       value: {
         paths: ['b/y.jpg'],

@@ -11,6 +11,7 @@ import { extensionOf, type MediaType, mediaTypeOf } from '../../contract/api/ass
 import { toolNamed } from '../../contract/tools/all.ts';
 import { listing } from '../../contract/yaml/diagnostic.ts';
 import { yamlIn } from '../../files/pipeline-files.ts';
+import { isSystemName } from '../../files/system-names.ts';
 import { mediaNoun, priceOfStarter, starters } from './starter.ts';
 
 /** The files of one medium in one place. */
@@ -44,7 +45,8 @@ export async function mediaBelow(
     for (const entry of await entriesOf(join(folder, at))) {
       names += 1;
       const path = at === '' ? entry.name : `${at}/${entry.name}`;
-      if (entry.name.startsWith('.') || except(join(folder, path))) continue;
+      if (entry.name.startsWith('.') || isSystemName(entry.name)) continue;
+      if (except(join(folder, path))) continue;
       if (entry.isDirectory() && entry.name !== 'node_modules') open.push(path);
       else if (entry.isFile() && mediaTypeOf(extensionOf(path)) !== undefined) found.push(path);
     }
