@@ -27,10 +27,9 @@ export interface Conflict {
 }
 
 export class OutputClaims {
-  readonly #machine: Machine;
   readonly #someOpen: boolean;
-  /** Files, and folders of numbered files with a final "/", by the task that writes them. */
-  readonly #claimed = new Map<string, string>();
+  /** The tasks that write files, and folders of numbered files with a final "/". */
+  readonly #claimed = new Map<string, Claim>();
   /** Folders that must exist, by the task that needs them. */
   readonly #folders = new Map<string, string>();
   /**
@@ -42,29 +41,28 @@ export class OutputClaims {
    * Files whose extension only the run will know, without the extension, by the task that writes
    * them.
    */
-  readonly #open = new Map<string, string>();
+  readonly #open = new Map<string, Claim>();
   /** The other files without their extensions, if some extensions are open. */
-  readonly #stems = new Map<string, string>();
+  readonly #stems = new Map<string, Claim>();
   /** Files that are read. */
   readonly #inputs = new Map<string, string>();
 
   /** `someOpen`: some downloads use `result.ext`. */
-  constructor(machine: Machine, someOpen = false) {
-    this.#machine = machine;
+  constructor(someOpen = false) {
     this.#someOpen = someOpen;
   }
 
   /** Registers a file that is read, by its path below the output folder. Returns the conflict, if any. */
   read(what: string, path: string): Conflict | undefined {
-    const name = this.#seen(path);
+    const name = seen(path);
     const numbered = numberedIn(name);
     const writer =
       this.#claimed.get(name) ??
       (numbered === undefined ? undefined : this.#claimed.get(`${numbered}/`));
-    if (writer !== undefined) return overwrites(writer, JSON.stringify(path), what);
+    if (writer !== undefined) return overwrites(writer.task, JSON.stringify(path), what);
     const inside = this.#folders.get(name);
     if (inside !== undefined) return needsFolder(inside, JSON.stringify(path), what);
-    const clash = this.#needFolder(what, folderOf(name));
+    const clash = this.#needFolder(what, folderOf(path));
     if (clash !== undefined) return clash;
     this.#inputs.set(name, what);
     if (numbered !== undefined)
@@ -82,68 +80,86 @@ export class OutputClaims {
         hint: 'write a path below the output folder',
       };
     const said = JSON.stringify(withMarkShown(to));
-    const name = this.#seen(path.value);
-    return to.endsWith('/')
-      ? this.#writeFolder(task, said, name)
-      : this.#writeFile(task, said, name);
+    const name = seen(path.value);
+    const claim = { task, said, path: path.value };
+    return to.endsWith('/') ? this.#writeFolder(claim, name) : this.#writeFile(claim, name);
   }
 
-  #writeFile(task: string, said: string, name: string): Conflict | undefined {
-    const other = this.#claimed.get(name) ?? this.#sameStem(name, task);
-    if (other !== undefined) return both(task, other, said);
+  #writeFile(claim: Claim, name: string): Conflict | undefined {
+    const { task, said } = claim;
+    const other = this.#claimed.get(name) ?? this.#sameStem(name, claim);
+    if (other !== undefined) return both(claim, other);
     const input = this.#inputs.get(name);
     if (input !== undefined) return overwrites(task, said, input);
     const inside = this.#folders.get(name);
     if (inside !== undefined) return needsFolder(inside, said, task);
     const numbered = numberedIn(name);
     const folder = numbered === undefined ? undefined : this.#claimed.get(`${numbered}/`);
-    if (folder !== undefined) return both(task, folder, said);
-    const clash = this.#needFolder(task, folderOf(name));
+    if (folder !== undefined) return both(claim, folder);
+    const clash = this.#needFolder(task, folderOf(claim.path));
     if (clash !== undefined) return clash;
-    if (numbered !== undefined) this.#numbered.set(numbered, (by) => both(by, task, said));
-    this.#claimed.set(name, task);
+    if (numbered !== undefined)
+      this.#numbered.set(numbered, (by) => both({ ...claim, task: by }, claim));
+    this.#claimed.set(name, claim);
     return undefined;
   }
 
   /** The task that may write the same file, depending on the extension that the run finds. */
-  #sameStem(name: string, task: string): string | undefined {
+  #sameStem(name: string, claim: Claim): Claim | undefined {
     if (!this.#someOpen) return undefined;
     const isOpen = name.endsWith(`.${extensionMark}`);
     const stem = isOpen ? name.slice(0, -extensionMark.length - 1) : stemOf(name);
     const other = this.#open.get(stem) ?? (isOpen ? this.#stems.get(stem) : undefined);
-    (isOpen ? this.#open : this.#stems).set(stem, task);
+    (isOpen ? this.#open : this.#stems).set(stem, claim);
     return other;
   }
 
-  #writeFolder(task: string, said: string, folder: string): Conflict | undefined {
+  #writeFolder(claim: Claim, folder: string): Conflict | undefined {
     const other = this.#claimed.get(`${folder}/`);
-    if (other !== undefined) return both(task, other, said);
-    const clash = this.#numbered.get(folder)?.(task) ?? this.#needFolder(task, folder);
+    if (other !== undefined) return both(claim, other);
+    const { task } = claim;
+    const clash = this.#numbered.get(folder)?.(task) ?? this.#needFolder(task, claim.path);
     if (clash !== undefined) return clash;
-    this.#claimed.set(`${folder}/`, task);
+    this.#claimed.set(`${folder}/`, claim);
     return undefined;
   }
 
   /** Registers a folder and its parents. Returns the conflict if one of them is a file. */
   #needFolder(task: string, folder: string): Conflict | undefined {
-    for (let at = folder; at !== ''; at = folderOf(at)) {
-      const file = this.#claimed.get(at);
-      if (file !== undefined) return needsFolder(task, JSON.stringify(at), file);
-      const input = this.#inputs.get(at);
-      if (input !== undefined) return needsFolder(task, JSON.stringify(at), input);
+    for (
+      let path = folder, at = seen(folder);
+      at !== '';
+      path = folderOf(path), at = folderOf(at)
+    ) {
+      const file = this.#claimed.get(at)?.task ?? this.#inputs.get(at);
+      if (file !== undefined) return needsFolder(task, JSON.stringify(path), file);
       if (!this.#folders.has(at)) this.#folders.set(at, task);
     }
     return undefined;
   }
-
-  /** On macOS and Windows, names that differ in case or in the composition of accents are equal. */
-  #seen(path: string): string {
-    const { platform } = this.#machine;
-    return platform === 'darwin' || platform === 'win32'
-      ? path.normalize('NFC').toUpperCase()
-      : path;
-  }
 }
+
+/** A place that a task writes. `said`: as the pipeline names it. */
+interface Claim {
+  readonly task: string;
+  readonly said: string;
+  readonly path: string;
+}
+
+/**
+ * Equal for names that differ only in case, or in how accents are composed: macOS and Windows take them for one, and so do
+ * USB disks and file servers that any machine may use, now or later.
+ */
+const seen = (path: string): string =>
+  /^[ -~]*$/.test(path)
+    ? path.toUpperCase()
+    : Array.from(path.normalize('NFC'), upperCase).join('');
+
+/** No disk takes `ß` for `SS`. */
+const upperCase = (character: string): string => {
+  const upper = character.toUpperCase();
+  return [...upper].length === 1 ? upper : character;
+};
 
 /** A sentence that says why a download cannot be written to a place, apart from conflicts. */
 export function unusablePlace(to: string, { platform, root }: Machine): string | undefined {
@@ -165,11 +181,14 @@ const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIn
 const numberedIn = (path: string): string | undefined =>
   /(^|\/)\d+\.[^./]+$/.test(path) ? folderOf(path) : undefined;
 
-const both = (task: string, other: string, said: string): Conflict => ({
+const both = ({ task, said, path }: Claim, other: Claim): Conflict => ({
   code: 'SL510',
-  message: `${task} and ${other} would both write ${said}`,
+  message:
+    path !== other.path && seen(path) === seen(other.path)
+      ? `${task} and ${other.task} would write ${said} and ${other.said}, which many disks take for one file`
+      : `${task} and ${other.task} would both write ${said}`,
   hint: 'write a value in to: that differs between them',
-  between: [task, other],
+  between: [task, other.task],
 });
 
 const overwrites = (task: string, path: string, what: string): Conflict => ({

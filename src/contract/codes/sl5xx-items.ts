@@ -154,7 +154,7 @@ export const itemCodes = {
   SL510: {
     title: 'Two tasks would write the same file.',
     meaning:
-      'The second file would replace the first one, which is paid for. Put something into to: that differs between the items, such as item.stem.',
+      'The second file would replace the first one, which is paid for. Names that differ only in case, or in how an accent is composed, are one file on many disks, so they are refused on every system. Put something into to: that differs between the items, such as item.stem.',
     found: 'plan',
     wrong: { pipeline: saved('photo.png'), files: both },
     right: { pipeline: saved('${{ item.stem }}.png'), files: both },

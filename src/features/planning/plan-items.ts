@@ -432,7 +432,7 @@ class PlanProblems {
         expression.references.some(({ root }) => root === 'result'),
       ),
     );
-    this.#claims = new OutputClaims(outputs, someOpen);
+    this.#claims = new OutputClaims(someOpen);
     const { name, items } = loaded.pipeline;
     this.#read('the pipeline file', basename(loaded.file));
     for (const included of Object.keys(loaded.included))
