@@ -1,4 +1,4 @@
-// Codes SL516 to SL531: where items come from: tables, matrices, keys and conditions.
+// Codes SL516 to SL532: where items come from: tables, matrices, keys and conditions.
 import type { Example, Explanation, Lines } from './explanation.ts';
 
 const portraits = (items: string, file = '${{ item.path }}'): Lines => [
@@ -38,9 +38,9 @@ export const sourceCodes = {
     right: table('name;photo\nAnn;ann.jpg\n', '{ csv: people.csv, delimiter: ";" }'),
   },
   SL518: {
-    title: 'A column of a table has no name, or the name of another column.',
+    title: 'A column of a table has values and no name, or the name of another column.',
     meaning:
-      'Expressions use columns by their names, so each column needs one of its own in the first line.',
+      'Expressions use columns by their names, so each column with values needs one of its own in the first line.',
     wrong: table('name,photo,name\nAnn,ann.jpg,Miller\n'),
     right: table('name,photo,surname\nAnn,ann.jpg,Miller\n'),
   },
@@ -152,5 +152,13 @@ export const sourceCodes = {
       ],
       files: { 'photo.jpg': 'a photo' },
     },
+  },
+  SL532: {
+    title: 'A number loses its form.',
+    meaning:
+      'YAML reads 007 as 7, 1.10 as 1.1, and keeps about 15 digits of a long number. Where the value becomes the key of an item, a text or the name of a file, it has that form. Put it in quotation marks.',
+    warning: true,
+    wrong: styles('', '007, "010"'),
+    right: styles('', '"007", "010"'),
   },
 } as const satisfies Readonly<Record<`SL5${string}`, Explanation>>;

@@ -57,10 +57,13 @@ class CsvTable implements Table {
   readonly #snapshot = new Snapshot();
   /** The offset of each row in bytes. */
   readonly #rows: number[] = [];
-  #columns: readonly string[] | undefined;
+  /** Empty for a column without a name, in which no row has a value. */
+  #header: readonly string[] | undefined;
   emptyRows: EmptyRows = { count: 0, lines: [] };
   /** The same, with the blank lines after the last row. */
   #emptySoFar = this.emptyRows;
+  /** The columns without a name of which a value was reported: one is enough. */
+  readonly #nameless = new Set<number>();
   #block = { index: -1, rows: [] as readonly (readonly string[])[] };
 
   constructor(options: CsvOptions) {
@@ -68,7 +71,7 @@ class CsvTable implements Table {
   }
 
   get columns(): readonly string[] {
-    return this.#columns ?? [];
+    return (this.#header ?? []).filter((name) => name !== '');
   }
 
   get count(): number {
@@ -113,16 +116,22 @@ class CsvTable implements Table {
       const start = offset;
       offset += Buffer.byteLength(raw);
       if (isFull()) return;
-      const cells = withoutReturn(data);
+      const cells = withoutReturns(data);
       if (isBlank(cells)) return this.#leaveOut(cells, start);
+      const sign = start <= 3 ? separatorIn(raw) : undefined;
+      if (sign === this.#o.delimiter) return;
       this.emptyRows = this.#emptySoFar;
       if (errors.length > 0) problems.push(this.#badQuotes(start, raw, errors[0]?.code));
       else if (raw.length > maxRowBytes)
         problems.push({ ...tooLong, cell: this.#place(start, raw, { start: 0, end: 1 }) });
-      else if (this.#columns === undefined) {
+      else if (sign !== undefined) {
+        const cell = this.#place(start, raw, { start: 0, end: 5 });
+        problems.push({ ...otherSeparator(sign), cell });
+        unread = true;
+      } else if (this.#header === undefined) {
         problems.push(...checkHeader(cells, this.#o, (at) => this.#placeOf(start, raw, at)));
-        this.#columns = namesOf(cells);
-        if (problems.length === 0 && !this.#o.check(this.#columns)) unread = true;
+        this.#header = namesOf(cells);
+        if (problems.length === 0 && !this.#o.check(this.columns)) unread = true;
       } else {
         problems.push(...this.#wrongIn(cells, start, raw));
         this.#rows.push(start);
@@ -141,7 +150,7 @@ class CsvTable implements Table {
       });
     });
     if (isCut && problems.length === 0) return [tooLong];
-    if (this.#columns === undefined && problems.length === 0)
+    if (this.#header === undefined && problems.length === 0)
       return [
         {
           code: 'SL516',
@@ -154,7 +163,7 @@ class CsvTable implements Table {
 
   /** Above the header, there are no rows yet. */
   #leaveOut(cells: readonly string[], start: number): void {
-    if (this.#columns === undefined) return;
+    if (this.#header === undefined) return;
     const { count, lines } = this.#emptySoFar;
     const next = lines.length < maxEmptyLines ? [this.#snapshot.lineAt(start)] : [];
     this.#emptySoFar = { count: count + 1, lines: [...lines, ...next] };
@@ -184,19 +193,30 @@ class CsvTable implements Table {
   /** The values of a row that are too many, too few or of another type. */
   #wrongIn(cells: readonly string[], start: number, raw: string): readonly TableProblem[] {
     const { columns } = this;
-    if (cells.length !== columns.length) {
-      const extra = cells.length > columns.length;
+    const header = this.#header ?? [];
+    const unnamed = cells.findIndex((cell, at) => header[at] === '' && cell.trim() !== '');
+    if (unnamed >= 0) {
+      if (this.#nameless.has(unnamed)) return [];
+      this.#nameless.add(unnamed);
+      return [{ ...nameless(unnamed), cell: this.#placeOf(start, raw, unnamed) }];
+    }
+    // A spreadsheet ends rows with empty values, or leaves them out.
+    const extra = cells.findLastIndex((cell) => cell.trim() !== '') >= header.length;
+    if (extra || cells.length <= header.findLastIndex((name) => name !== '')) {
       const values = `${cells.length} ${cells.length === 1 ? 'value' : 'values'}`;
       const message = `the row has ${values}, but the header has ${columns.length} columns`;
-      const at = extra ? columns.length : cells.length - 1;
-      const missing = columns.slice(cells.length).join(', ');
+      const at = extra ? header.length : cells.length - 1;
+      const missing = header
+        .slice(cells.length)
+        .filter((name) => name !== '')
+        .join(', ');
       const hint = extra
         ? `a value that contains ${JSON.stringify(this.#o.delimiter)} must be in quotation marks`
         : `missing: ${missing}`;
       return [{ code: 'SL519', message, hint, cell: this.#placeOf(start, raw, at) }];
     }
     return Object.entries(this.#o.types).flatMap(([column, type]) => {
-      const index = columns.indexOf(column);
+      const index = header.indexOf(column);
       const value = cellValue(cells[index] ?? '', type);
       if (value.ok) return [];
       const message = `${column}: ${value.error}`;
@@ -219,10 +239,11 @@ class CsvTable implements Table {
     const block = Math.floor(index / rowsAtOnce);
     if (this.#block.index !== block) this.#block = { index: block, rows: this.#parse(block) };
     const cells = this.#block.rows[index % rowsAtOnce] ?? [];
-    const fields = this.columns.map((column, at): [string, Json] => {
+    const fields = (this.#header ?? []).flatMap((column, at): readonly [string, Json][] => {
+      if (column === '') return [];
       const own = Object.hasOwn(this.#o.types, column) ? this.#o.types[column] : undefined;
       const value = cellValue(cells[at] ?? '', own ?? 'string');
-      return [column, value.ok ? value.value : null];
+      return [[column, value.ok ? value.value : null]];
     });
     return Object.fromEntries(fields);
   }
@@ -233,25 +254,47 @@ class CsvTable implements Table {
     const text = this.#snapshot.read(start, end).toString();
     const { delimiter } = this.#o;
     const { data } = Papa.parse<string[]>(text, { delimiter, newline: '\n' });
-    return data.map(withoutReturn).filter((cells) => !isBlank(cells));
+    return data.map(withoutReturns).filter((cells) => !isBlank(cells));
   }
 
   cell(index: number, columns: readonly string[]): CellPlace {
     const start = this.#rows[index] ?? 0;
     const end = this.#rows[index + 1] ?? this.#snapshot.size;
     const raw = this.#snapshot.read(start, end).toString();
-    const at = this.columns.findIndex((column) => columns.includes(column));
+    const at = (this.#header ?? []).findIndex((column) => columns.includes(column));
     return this.#placeOf(start, raw, Math.max(0, at));
   }
 }
 
 const byteOrderMark = Buffer.from('\ufeff');
 
-/** Lines may end with CR and LF. */
-function withoutReturn(cells: readonly string[]): readonly string[] {
-  const last = cells.at(-1);
-  return last?.endsWith('\r') === true ? [...cells.slice(0, -1), last.slice(0, -1)] : cells;
+/**
+ * Lines may end with CR and LF, inside a cell too: git writes them so on some machines and not on others, and a prompt must
+ * be the same on all of them.
+ */
+function withoutReturns(cells: readonly string[]): readonly string[] {
+  if (!cells.some((cell) => cell.includes('\r'))) return cells;
+  const last = cells.length - 1;
+  return cells.map((cell, at) =>
+    (at === last ? cell.replace(/\r$/, '') : cell).replaceAll('\r\n', '\n'),
+  );
 }
+
+/** The first line of a table for Excel says what is between the values: `sep=;` */
+const separatorIn = (line: string): string | undefined =>
+  /^\ufeff?"?sep=(.)"?\r?\n?$/i.exec(line)?.[1];
+
+const otherSeparator = (sign: string) => ({
+  code: 'SL517' as const,
+  message: `the first line, sep=${sign}, says that the table uses ${signs[sign] ?? JSON.stringify(sign)} between values`,
+  hint: `add delimiter: ${JSON.stringify(sign)} to items`,
+});
+
+const nameless = (column: number) => ({
+  code: 'SL518' as const,
+  message: `column ${column + 1} has a value, but no name in the header`,
+  hint: 'name the column, or remove it',
+});
 
 /** Spreadsheet programs leave rows of commas behind. */
 const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === '');
@@ -317,15 +360,8 @@ function checkHeader(
       },
     ];
   return names.flatMap((name, index): readonly TableProblem[] => {
-    if (name === '')
-      return [
-        {
-          code: 'SL518',
-          message: `column ${index + 1} has no name in the header`,
-          hint: 'name the column, or remove it',
-          cell: placeOf(index),
-        },
-      ];
+    // A spreadsheet leaves empty columns behind; a value in one is wrong.
+    if (name === '') return [];
     const first = names.indexOf(name);
     if (first === index) return [];
     const { line, column } = placeOf(first).span;
@@ -358,7 +394,7 @@ function cellValue(cell: string, type: ColumnType): Result<Json, string> {
     case 'number': {
       if (text === '') return ok(null);
       return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text))
-        ? ok(Number(text))
+        ? exactNumber(text)
         : err(`${JSON.stringify(shortened(cell))} is not a number`);
     }
     case 'boolean':
@@ -368,5 +404,10 @@ function cellValue(cell: string, type: ColumnType): Result<Json, string> {
       return err(`${JSON.stringify(shortened(cell))} is neither true nor false`);
   }
 }
+
+const exactNumber = (text: string): Result<Json, string> =>
+  /^[+-]?\d+$/.test(text) && !Number.isSafeInteger(Number(text))
+    ? err(`${shortened(text)} has more digits than a number keeps`)
+    : ok(Number(text));
 
 const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 59)}…` : text);

@@ -161,9 +161,19 @@ interface NotAnObject {
   readonly at: number;
 }
 
+/** Ids of posts and products have more digits than a number keeps: they become texts, so that no two of them are alike. */
+const keepDigits = (
+  _: string,
+  value: unknown,
+  { source = '' }: { source?: string } = {},
+): unknown =>
+  typeof value === 'number' && /^-?\d+$/.test(source) && !Number.isSafeInteger(value)
+    ? source
+    : value;
+
 function parsed(text: string): Result<JsonObject, NotAnObject> {
   try {
-    const value = asJson(JSON.parse(text));
+    const value = asJson(JSON.parse(text, /\d{16}/.test(text) ? keepDigits : undefined));
     if (isObject(value)) return ok(value);
     return err({ message: 'the line is not a JSON object', at: 0 });
   } catch (error) {

@@ -14,7 +14,7 @@ describe('rows', () => {
       await csv('\ufeffname , text\r\nAnn,"a ""big"", day\r\nfor all"\r\nBob,5" wide\r\n'),
     );
     expect(rowsOf(table)).toEqual([
-      { name: 'Ann', text: 'a "big", day\r\nfor all' },
+      { name: 'Ann', text: 'a "big", day\nfor all' },
       { name: 'Bob', text: '5" wide' },
     ]);
   });
@@ -35,6 +35,39 @@ describe('rows', () => {
     expect(table.emptyRows).toEqual({ count: 502, lines: [5, 6, 8] });
     const none = tableOf(await csv('a,b\n1,2\n\n \n'));
     expect(none.emptyRows).toEqual({ count: 0, lines: [] });
+  });
+
+  test('are the same with all line ends that git writes, also inside a cell', async () => {
+    const text = 'a,b\nx,"1\n2\n\n3"\n"y\nz",4\n';
+    const rows = rowsOf(tableOf(await csv(text)));
+    expect(rows).toEqual([
+      { a: 'x', b: '1\n2\n\n3' },
+      { a: 'y\nz', b: '4' },
+    ]);
+    expect(rowsOf(tableOf(await csv(text.replaceAll('\n', '\r\n'))))).toEqual(rows);
+  });
+
+  test('may have empty columns, at the end of some rows only, as spreadsheet programs write them', async () => {
+    const table = tableOf(await csv('a,,b,,\r\n1,,2,,\r\n3, ,4\r\n5,,6,,,,\r\n'));
+    expect(table.columns).toEqual(['a', 'b']);
+    expect(rowsOf(table)).toEqual([
+      { a: '1', b: '2' },
+      { a: '3', b: '4' },
+      { a: '5', b: '6' },
+    ]);
+    expect(table.cell(1, ['b']).span).toMatchObject({ line: 3, column: 5 });
+  });
+
+  test.each([
+    [',', 'sep=,\r\na,b\r\n1,2\r\n'],
+    [',', '\ufeffsep=,\na,b\n1,2\n'],
+    [';', 'SEP=;\na;b\n1;2\n'],
+    ['\t', '"sep=\t"\na\tb\n1\t2\n'],
+  ])('come after the line that names the separator %j for Excel', async (delimiter, text) => {
+    const table = tableOf(await csv(text, { delimiter }));
+    expect(rowsOf(table)).toEqual([{ a: '1', b: '2' }]);
+    expect(table.emptyRows.count).toBe(0);
+    expect(table.cell(0, ['b']).span).toMatchObject({ line: 3, column: 3 });
   });
 
   test('have numbers and booleans where types: says so, and null where nothing is written', async () => {
@@ -94,7 +127,21 @@ describe('a place', () => {
 describe('what is refused, and where', () => {
   test.each<readonly [string, string, readonly string[]]>([
     ['a name twice', 'a,b,a\n1,2,3', ['1:5 the header has the column "a" twice: also at 1:1']],
-    ['a column without a name', 'a,,c\n1,2,3', ['1:3 column 2 has no name in the header']],
+    [
+      'values without a name',
+      'a,,c\n1,,3\n1,2,3\n1,5,3',
+      ['3:3 column 2 has a value, but no name in the header'],
+    ],
+    [
+      'a value after the last column',
+      'a,,\nx,,,y\n',
+      ['2:5 the row has 4 values, but the header has 1 columns'],
+    ],
+    [
+      'another separator in the first line',
+      'sep=;\r\na;b\r\n1;2\r\n',
+      ['1:1 the first line, sep=;, says that the table uses semicolons between values'],
+    ],
     [
       'too many and too few values, in all rows',
       'a,b\n1,2,3\n1,2\n"x\ny"\n',
@@ -123,6 +170,13 @@ describe('what is refused, and where', () => {
   ])('%s', async (_, content, problems) => {
     const opened = await csv(content);
     expect(problemsOf(opened)).toEqual(problems);
+  });
+
+  test('a number with more digits than a number keeps', async () => {
+    const opened = await csv('n\n9007199254740993\n12\n', { types: { n: 'number' } });
+    expect(problemsOf(opened)).toEqual([
+      '2:1 n: 9007199254740993 has more digits than a number keeps',
+    ]);
   });
 
   test('a value of another type', async () => {

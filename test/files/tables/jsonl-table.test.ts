@@ -14,6 +14,13 @@ describe('rows', () => {
     ]);
   });
 
+  test('keep every digit of a long number', async () => {
+    const ids = '{"id":1585841080431321089,"n":[1.5,9007199254740993],"m":9007199254740991}\n';
+    expect(rowsOf(tableOf(await jsonl(ids)))).toEqual([
+      { id: '1585841080431321089', n: [1.5, '9007199254740993'], m: 9007199254740991 },
+    ]);
+  });
+
   test('have places: a value, or the whole line', async () => {
     const table = tableOf(await jsonl('{"a":1}\n{"name":"Ann", "photo":"ann.jpg"}\n'));
     expect(table.cell(1, ['photo'])).toMatchObject({
