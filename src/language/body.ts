@@ -18,6 +18,7 @@ import { dotted, pathOf, withoutEchoes } from '../contract/yaml/shape.ts';
 import type { Source } from '../contract/yaml/source.ts';
 import type { Draft } from './draft.ts';
 import type { Scope } from './expression.ts';
+import { whyNoPrompt } from './nothing.ts';
 import type { Step } from './pipeline.ts';
 import { fieldSentence } from './shape.ts';
 import { filledSchemaOf, withSchemaOf } from './step-schema.ts';
@@ -65,6 +66,8 @@ export function checkBody({ name, kind, raw }: Draft, source: Source): readonly 
     const field = path.join('.');
     if (schema['x-asset'] !== undefined && typeof value === 'string' && !isAssetReference(value))
       report('error', noAsset(field, value, path));
+    const empty = emptyPrompt(value, schema, path);
+    if (empty !== undefined) report('error', empty);
     const near = cautioned.has(field) ? undefined : nearValue(value, schema);
     if (near === undefined) return;
     const message = `${field}: ${JSON.stringify(value)} is not a known value; shotlist sends it unchanged`;
@@ -113,7 +116,7 @@ function errorsBy(
 ): readonly BodyError[] {
   const known = withoutPaths(body, extra);
   const validate = validatorOf(schema);
-  if (validate(known)) return brokenRules(kind, known);
+  if (validate(known)) return [...brokenRules(kind, known), ...emptyPrompts(kind, known)];
   return withoutEchoes(validate.errors ?? []).map((error) => {
     const path = pathOf(error.instancePath);
     const { at, ...finding } = fieldSentence(error, path, dotted(path) || kind.name, kind);
@@ -130,6 +133,30 @@ function brokenRules(kind: StepKind, body: JsonObject): readonly BodyError[] {
     message,
     hint: `shotlist tools ${kind.name} shows the fields and their values`,
   }));
+}
+
+/** Fields in which people write what they want. */
+const promptNames: ReadonlySet<unknown> = new Set([
+  ...['prompt', 'topic', 'content', 'art_style', 'art_style_custom'],
+]);
+
+function emptyPrompts({ with: schema }: StepKind, body: JsonObject): readonly BodyError[] {
+  const found: BodyError[] = [];
+  walkFields(body, schema, [], (value, field, path) => {
+    const empty = field === undefined ? undefined : emptyPrompt(value, field, path);
+    if (empty !== undefined) found.push(empty);
+  });
+  return found;
+}
+
+/** An empty text is left to the schema: where a prompt is not required, it is none. */
+function emptyPrompt(value: Json, schema: Schema, path: Path): BodyError | undefined {
+  if (typeof value !== 'string' || value === '' || isTemplated(value)) return undefined;
+  if (!promptNames.has(path.at(-1)) || schema['enum'] !== undefined) return undefined;
+  const why = whyNoPrompt(value);
+  if (why === undefined) return undefined;
+  const hint = 'write what the result should be, or leave the item out';
+  return { code: 'SL405', path, message: `${dotted(path)} ${why}`, hint };
 }
 
 /**

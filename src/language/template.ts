@@ -13,6 +13,7 @@ import {
   parseExpression,
   type Scope,
 } from './expression.ts';
+import { nothingIn, writers } from './nothing.ts';
 
 export type Template =
   | { readonly kind: 'value'; readonly value: Json }
@@ -180,6 +181,11 @@ function fillText(
       const message = 'a list or an object cannot be part of a text';
       return err(at(path, part, { code: 'SL310', message, ...whole }));
     }
+    const nothing = missingCell(part, value.value);
+    if (nothing !== undefined) {
+      const message = `${part.text} is ${JSON.stringify(nothing)}, which ${writers}`;
+      return err(at(path, part, { code: 'SL405', message, ...whole }));
+    }
     text += String(value.value);
     if (text.length > maxSize) {
       const message = `the text is longer than ${grouped(maxSize)} characters`;
@@ -188,6 +194,12 @@ function fillText(
   }
   return ok(text);
 }
+
+/** An input may be anything; a cell of a table is often exported by a program. */
+const missingCell = ({ references }: Expression, value: Json): string | undefined =>
+  typeof value === 'string' && references.some(({ root }) => root === 'item')
+    ? nothingIn(value)
+    : undefined;
 
 const at = (path: Path, expression: Expression, error: ExpressionError): TemplateError => ({
   path,
@@ -295,6 +307,7 @@ const remedies: Readonly<Partial<Record<Code, string>>> = {
   SL310: 'choose one entry of the list, or one field of the object',
   SL311: 'write a comparison, such as size(item.stem) > 0',
   SL312: 'convert the value, for example with string()',
+  SL405: 'fill in the cell, or leave the row out, for example with items.when',
 };
 
 /** The error's own hint, or what to do about errors of its kind. `text`: of the expression. */

@@ -2,8 +2,8 @@
 import type { Explanation } from './explanation.ts';
 
 const photo = '  photo: { uses: upload, with: { file: photo.jpg } }';
-const film = (fields: string): string =>
-  `  film: { uses: text-to-video, estimate: 500, with: { ${fields}, end_seconds: 3, style: { prompt: dawn } } }`;
+const film = (fields: string, prompt = 'dawn'): string =>
+  `  film: { uses: text-to-video, estimate: 500, with: { ${fields}, end_seconds: 3, style: { prompt: ${prompt} } } }`;
 const save = '  save: { uses: download, with: { of: film, to: film.mp4 } }';
 
 export const toolCodes = {
@@ -64,6 +64,13 @@ export const toolCodes = {
       'The model is not in the tables of this version, or its price and limits are not published. shotlist sends the name without a check. Check the spelling, and set estimate: on the step.',
     warning: true,
     wrong: ['pipeline: dawn', 'steps:', film('model: ltx-99, resolution: 480p'), save],
+    right: ['pipeline: dawn', 'steps:', film('model: ltx-2.3, resolution: 480p'), save],
+  },
+  SL405: {
+    title: 'A prompt says nothing.',
+    meaning:
+      'The prompt has only spaces, or what a spreadsheet or a program writes for a missing value: `#N/A`, `#REF!`, `nan`, `NULL`, `None`. The service would charge for a picture of nothing. Fill in the cell, or leave the row out.',
+    wrong: ['pipeline: dawn', 'steps:', film('model: ltx-2.3, resolution: 480p', "' '"), save],
     right: ['pipeline: dawn', 'steps:', film('model: ltx-2.3, resolution: 480p'), save],
   },
 } as const satisfies Readonly<Record<`SL4${string}`, Explanation>>;
