@@ -1,4 +1,5 @@
 // The real disk: inputs beside the pipeline, and outputs, written atomically, below the output folder.
+
 import { createHash } from 'node:crypto';
 import {
   accessSync,
@@ -25,6 +26,7 @@ import { type FileStamps, linkStatsIfAny } from './file-stamps.ts';
 import type { HashCache } from './hash-cache.ts';
 import { checkInput, damageOf, type MediaVerdict } from './media-check.ts';
 import { soundSeconds } from './media-header.ts';
+import { nearPath } from './near-path.ts';
 import { createNew } from './new-file.ts';
 import { OutputFolders, syncFolder } from './output-folders.ts';
 import { chunksOf, createPart, removePart } from './part.ts';
@@ -55,6 +57,9 @@ const withNull = 'contains a null character, which no path can have';
 
 export const replaceHint = 'move it away, or replace it with run --replace-files';
 
+/** For all files together: looking for a name reads folders, which may have very many. */
+const maxNearMs = 300;
+
 /** Files up to this size, in bytes, are hashed when they are first looked at. */
 const smallBytes = 1 << 18;
 
@@ -66,6 +71,8 @@ export class RealDisk implements Disk {
   readonly #saved: SavedFiles;
   /** By digest: files outside this checkout that have the content of a result. */
   readonly #lent = new Map<string, string>();
+
+  #nearMs = 0;
 
   constructor(options: DiskOptions) {
     this.#o = options;
@@ -89,9 +96,22 @@ export class RealDisk implements Disk {
       return { is: 'absent', why: refused, barred: true };
     }
     const fact = this.#inputFact(file, own);
-    return fact.is === 'absent' && /^~[^/]*\//.test(path)
-      ? { is: 'absent', why: `${fact.why} (only a shell expands "~": write the whole path)` }
-      : fact;
+    if (fact.is === 'file') return fact;
+    const what = /^~[^/]*\//.test(path)
+      ? ' (only a shell expands "~": write the whole path)'
+      : found === undefined
+        ? this.#near(path)
+        : '';
+    return what === '' ? fact : { is: 'absent', why: `${fact.why}${what}` };
+  }
+
+  /** What the path of a file that does not exist may have meant: the end of a sentence. */
+  #near(path: string): string {
+    if (this.#nearMs > maxNearMs) return '';
+    const start = performance.now();
+    const near = nearPath(path, this.#o.folder);
+    this.#nearMs += performance.now() - start;
+    return near === undefined ? '' : `: ${near}`;
   }
 
   output(path: string): FileFact {

@@ -202,6 +202,8 @@ function askUpload(
 ): TaskAnswer {
   const { facts, jobOf } = question;
   const extension = extensionOf(wanted.file);
+  if (mediaTypeOf(extension) === undefined && mediaTypeOf(extension.trim()) !== undefined)
+    return problem('SL507', `${JSON.stringify(wanted.file)} ends with spaces`, wanted.file);
   if (mediaTypeOf(extension) === undefined)
     return problem(
       'SL506',
