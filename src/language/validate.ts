@@ -14,6 +14,7 @@ import { knownNames } from './known-names.ts';
 import type { Pipeline } from './pipeline.ts';
 import { checkReferences, type Declared } from './references.ts';
 import { type ReuseOptions, resolveReuse } from './reuse/resolve.ts';
+import { checkScalars } from './scalars-check.ts';
 import { checkSettings } from './settings-check.ts';
 import { checkShape, isDocument } from './shape.ts';
 import { checkStages } from './stages.ts';
@@ -107,7 +108,10 @@ export function validate(
   });
   const deadlocks = checkStages(built, source);
   if (deadlocks.length > 0) return err(inOrder(deadlocks, file));
-  const warnings = bodies.filter(({ severity }) => severity === 'warning');
+  const warnings = [
+    ...bodies.filter(({ severity }) => severity === 'warning'),
+    ...checkScalars(parsed.value),
+  ];
   return ok({
     pipeline: pipelineOf(document, source, built, items.when),
     warnings: inOrder(warnings, file),

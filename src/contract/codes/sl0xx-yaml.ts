@@ -4,6 +4,17 @@ import type { Explanation } from './explanation.ts';
 const photo = '  photo: { uses: upload, with: { file: photo.jpg } }';
 
 const merging = '  photo: { uses: upload, with: { ';
+const mug = (prompt: string): readonly string[] => [
+  '  film:',
+  '    uses: text-to-video',
+  '    with:',
+  '      end_seconds: 3',
+  '      model: ltx-2.3',
+  '      resolution: 480p',
+  '      style:',
+  `        prompt: ${prompt}`,
+];
+const saved = '  save: { uses: download, with: { of: film, to: mug.mp4 } }';
 
 export const yamlCodes = {
   SL001: {
@@ -239,5 +250,13 @@ export const yamlCodes = {
       'steps:',
       photo,
     ],
+  },
+  SL028: {
+    title: 'A text ends before a #.',
+    meaning:
+      'In a text without quotation marks, YAML takes a space and a `#` for the beginning of a comment, so only the words before it are sent and paid for. Put the whole text in quotation marks. If it is a comment, write it on a line of its own.',
+    warning: true,
+    wrong: ['pipeline: mugs', 'steps:', ...mug('a mug that says #1 in the world'), saved],
+    right: ['pipeline: mugs', 'steps:', ...mug('"a mug that says #1 in the world"'), saved],
   },
 } as const satisfies Readonly<Record<`SL0${string}`, Explanation>>;

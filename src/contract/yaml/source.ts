@@ -30,8 +30,27 @@ export interface Source {
   spanInside(path: Path, part: string, start: number, end: number): Span;
 }
 
+/** A text or a number without quotation marks. */
+export interface PlainScalar {
+  readonly path: Path;
+  readonly value: string | number;
+  /** As it is written. */
+  readonly text: string;
+  readonly span: Span;
+  /** What follows it on its line and begins with `#`. */
+  readonly comment: { readonly text: string; readonly span: Span } | undefined;
+}
+
+export interface ParsedSource extends Source {
+  /** In the order of the text. */
+  plainScalars(): readonly PlainScalar[];
+}
+
 /** Parses YAML 1.2. Errors: syntax, duplicate keys, and values that JSON does not have. */
-export function parseSource(file: string, text: string): Result<Source, readonly Diagnostic[]> {
+export function parseSource(
+  file: string,
+  text: string,
+): Result<ParsedSource, readonly Diagnostic[]> {
   const document = parseDocument(text, { uniqueKeys: false, logLevel: 'error' });
   const lines = new LineStarts(text);
   const spanOfRange = (range: OffsetRange): Span => lines.spanOf(range);
@@ -69,7 +88,34 @@ export function parseSource(file: string, text: string): Result<Source, readonly
       if (offset === undefined) return spanOfRange(range);
       return spanOfRange([range[0] + offset + start, range[0] + offset + end]);
     },
+    plainScalars: () =>
+      plainScalarsIn(document.contents, []).map(({ path, value, range: [start, end] }) => {
+        const [after = '', comment] = /^[ \t]+(#[^\r\n]*)/.exec(text.slice(end, end + 1000)) ?? [];
+        const until = end + after.length;
+        return {
+          path,
+          value,
+          text: text.slice(start, end),
+          span: spanOfRange([start, end]),
+          comment:
+            comment === undefined
+              ? undefined
+              : { text: comment.trimEnd(), span: spanOfRange([until - comment.length, until]) },
+        };
+      }),
   });
+}
+
+type ScalarAt = Pick<PlainScalar, 'path' | 'value'> & { readonly range: OffsetRange };
+
+/** What an alias stands for is found where it is written. */
+function plainScalarsIn(node: Node | null | undefined, path: Path): readonly ScalarAt[] {
+  if (isCollection(node))
+    return membersOf(node).flatMap(([key, { value }]) => plainScalarsIn(value, [...path, key]));
+  const range = rangeOf(node ?? undefined);
+  if (!isScalar(node) || node.type !== 'PLAIN' || range === undefined) return [];
+  const { value } = node;
+  return typeof value === 'string' || typeof value === 'number' ? [{ path, value, range }] : [];
 }
 
 /**
