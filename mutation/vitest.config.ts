@@ -1,18 +1,45 @@
-// The tests that mutants meet: the unit tests of the runner. Whole commands are too slow to run thousands of times.
+// The tests that mutants meet: the pins, which hold the core's promises from outside, and tables and properties of its pure functions.
+// All of them must outlive what is behind them, so the tests of inner pieces do not take part.
+
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import usual from '../vitest.config.ts';
 
-const { env, setupFiles, globalSetup } = usual.test ?? {};
+const { env, setupFiles = [], globalSetup, tags, tagsFilter, experimental } = usual.test ?? {};
+const { REACH: reach, ORDER: order = '' } = process.env;
+
+/** The order in which the files were named: whoever is likely to notice soon comes first. */
+class AsNamed extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const named = order.split('\n');
+    const place = ({ moduleId }: TestSpecification): number =>
+      named.findIndex((file) => moduleId.endsWith(file));
+    return files.toSorted((one, other) => place(one) - place(other));
+  }
+}
 
 export default defineConfig({
   test: {
     include: [
-      'test/{model,plan,run,views,files,service-api,state,stores,distributed,report}/**/*.test.ts',
+      'test/{tables,stories,promises}/**/*.test.ts',
+      'test/plan/{decide,ask,output-claims}.test.ts',
+      'test/model/{state,ledger,fingerprint}.test.ts',
+      'test/run/budget.test.ts',
+      'test/state/{golden-state,durability,nothing-happened}.test.ts',
+      'test/state/repair/{union,salvage}.test.ts',
+      'test/e2e/crash.test.ts',
     ],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
     env,
-    setupFiles,
-    globalSetup,
+    tags,
+    tagsFilter,
+    experimental,
+    sequence: { sequencer: AsNamed },
+    // What a module does when it is loaded counts for each file that loads it.
+    isolate: reach !== undefined,
+    setupFiles: [...(reach === undefined ? [] : ['mutation/reach.ts']), ...setupFiles],
+    // The command that tests start is that of the sources without a change.
+    globalSetup: reach === undefined ? [] : globalSetup,
   },
 });
