@@ -32,7 +32,7 @@ export class VirtualClock {
 
   /** What a clock on the wall shows, in milliseconds since 1970. */
   get now(): number {
-    return this.#ahead + this.elapsed;
+    return this.#ahead + Math.floor(this.elapsed);
   }
 
   /** Sets the clock on the wall, forward or back. */

@@ -84,8 +84,8 @@ export class Process {
     }
   }
 
-  /** The service as this process speaks to it. Files are those of its machine. */
-  api(service: Service, files: Files): MediaApi {
+  /** The service as this process speaks to it. Files are those of its machine. `from`: the folder of the pipeline. */
+  api(service: Service, files: Files, from: string): MediaApi {
     const ask = <T>(
       call: Call['call'],
       about: string,
@@ -117,7 +117,7 @@ export class Process {
       detectFaces: (body) => ask('detect', '', () => service.detect(body)),
       faceDetection: (id) => ask('faces', '', () => service.faces(id)),
       create: async (tool, body) => {
-        service.hear({ is: 'sent', tool, body });
+        service.hear({ is: 'sent', tool, body, from });
         const made = await ask('create', service.taskIn(body), () => service.create(tool, body));
         if (made.ok) service.told(made.value.id, made.value.credits, false);
         else if (made.error.reason !== 'unanswered')

@@ -81,7 +81,13 @@ export interface Call {
 
 /** What a watch of a story hears: a creation leaves the process, or the process learns what a project has cost so far. */
 export type Heard =
-  | { readonly is: 'sent'; readonly tool: string; readonly body: JsonObject }
+  | {
+      readonly is: 'sent';
+      readonly tool: string;
+      readonly body: JsonObject;
+      /** The folder of the pipeline. */
+      readonly from: string;
+    }
   | {
       readonly is: 'told';
       /** As sent, with its token. */
@@ -129,7 +135,8 @@ export class Service {
   hear: (heard: Heard) => void = () => undefined;
   readonly projects = new Map<string, Made>();
   readonly ledger: Entry[] = [];
-  readonly calls: Call[] = [];
+  /** Every call so far, with the time at which it came, in milliseconds since the world began. */
+  readonly calls: (Call & { readonly at: number })[] = [];
   /** Projects that were deleted before all their results were saved. */
   readonly deletedUnsaved: Made[] = [];
   readonly #assets = new Map<string, { content: string | undefined; readonly until: number }>();
@@ -170,7 +177,7 @@ export class Service {
 
   /** Called before anything is answered. */
   begin(call: Call): void {
-    this.calls.push(call);
+    this.calls.push({ ...call, at: this.clock.elapsed });
     const failure = this.fails(call);
     if (failure !== undefined) throw new Answered(failure);
   }
@@ -245,7 +252,8 @@ export class Service {
       throw new Answered(notFound);
     }
     const { name, charge, fate } = made;
-    const common = { id, name, enabled: true };
+    const created_at = new Date(made.at).toISOString();
+    const common = { id, name, created_at, enabled: true };
     if (!made.isOver)
       return { ...common, status: 'rendering', credits_charged: charge, downloads: [] };
     if (fate.error !== undefined) {

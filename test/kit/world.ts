@@ -339,7 +339,7 @@ export class Checkout {
   #internals(process: Process): RunInternals {
     const { machine, folder } = this;
     const files = this.#files;
-    const api = process.api(machine.service, files);
+    const api = process.api(machine.service, files, folder);
     const common = { api: () => api, backoffMs: 100 };
     if (this.#isReal) return { ...common, lines: (file) => this.#watched(file, process) };
     const fault: DiskFault = (doing, path) => this.diskFault(doing, path);

@@ -86,6 +86,8 @@ export interface Round {
   readonly disk?: DiskTrouble;
   /** The run is killed there; then a run that is not follows. */
   readonly cut?: Cut | null;
+  /** A run of another pipeline that wants the same goes on at the same time. */
+  readonly beside?: boolean;
   readonly selection: Selection;
   readonly after: readonly Mutation[];
 }
@@ -211,6 +213,8 @@ const caps: fc.Arbitrary<Caps> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ run: cap, item: cap, day: cap }) },
 );
 
+const beside = fc.nat(3).map((number) => number === 0);
+
 export const stories: fc.Arbitrary<Story> = fc.record({
   steps: fc.array(step, { minLength: 3, maxLength: 10 }),
   items: fc.array(fc.record({ n: fc.nat(3), file: fc.nat(4) }), { minLength: 1, maxLength: 4 }),
@@ -219,7 +223,7 @@ export const stories: fc.Arbitrary<Story> = fc.record({
   loose: fc.nat(3).map((number) => number === 0),
   receipts: fc.nat(2).map((number) => number === 0),
   rounds: fc.array(
-    fc.record({ fates, disk, cut, selection, after: fc.array(mutation, { maxLength: 3 }) }),
+    fc.record({ fates, disk, cut, beside, selection, after: fc.array(mutation, { maxLength: 3 }) }),
     { maxLength: 2 },
   ),
   last: fc.record({

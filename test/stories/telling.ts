@@ -69,12 +69,15 @@ export class Telling {
   readonly #states = [0, 0];
   #edits = 0;
   #runs = 0;
-  #run: number | undefined;
+  /** The runs that are under way, by their folder. */
+  readonly #running = new Map<string, Pick<Sent, 'run' | 'record'>>();
   #mostPaid = 1;
   /** What became of the creations of this run. */
   #drawn: FateName[] = [];
   /** Projects of whose end a run that was not killed has heard. */
   readonly #known = new Set<string>();
+  /** Projects that were deleted before a run that was not killed ended. */
+  readonly #deleted = new Set<string>();
   #heard = new Set<string>();
   #isBroken = new Set<string>();
   #isAdopting = false;
@@ -112,13 +115,11 @@ export class Telling {
     return here;
   }
 
-  get #record(): string {
-    return `${this.#at} ${this.#states[this.#at]}`;
-  }
-
-  async play({ fates, disk, cut, selection, after }: Round): Promise<void> {
+  async play({ fates, disk, cut, beside, selection, after }: Round): Promise<void> {
     this.#begin(fates, disk);
-    await this.#go(selection, cut ?? undefined);
+    const both = beside === true && this.#story.receipts ? [this.#at, 1 - this.#at] : [this.#at];
+    if (both.length > 1) this.#isAdopting = true;
+    await Promise.all(both.map((at) => this.#go(selection, cut ?? undefined, at)));
     for (const mutation of after) await this.#change(mutation);
   }
 
@@ -167,17 +168,17 @@ export class Telling {
 
   #begin(fates: readonly FateName[], disk = calm): void {
     this.#drawn = [];
-    const here = this.#here;
     this.world.service.fate = ({ body }) => {
       const fate = fates[this.#drawn.length] ?? 'fine';
       this.#drawn.push(fate);
       const name = String(body['name']);
-      if (!here.state.includes(JSON.stringify(name).slice(1, -1)))
+      const shown = JSON.stringify(name).slice(1, -1);
+      if (!this.#checkouts.some(({ state }) => state.includes(shown)))
         this.wrongs.push(`${name} was sent before its intent was durable`);
       return fatesByName[fate];
     };
     const { noPlace, syncMs } = disk;
-    here.diskFault = (doing, path) => {
+    const fault: Checkout['diskFault'] = (doing, path) => {
       if (doing === 'read' && this.#isBroken.has(path))
         return { message: 'could not be read', systemic: false };
       const isOfNumber = noPlace === 1 ? !/-[2-9]\.\w+$/.test(path) : /-2\.\w+$/.test(path);
@@ -185,8 +186,11 @@ export class Telling {
         ? { message: `${path} cannot be written`, systemic: false }
         : undefined;
     };
-    here.syncMs = (lines) =>
-      lines.some((line) => line.includes('"intent"')) ? 10 * syncMs : syncMs;
+    for (const checkout of this.#checkouts) {
+      checkout.diskFault = fault;
+      checkout.syncMs = (lines) =>
+        lines.some((line) => line.includes('"intent"')) ? 10 * syncMs : syncMs;
+    }
   }
 
   #options({ only, until, exclude, items, requireOutputs, payAgain }: Selection): RunOptions {
@@ -215,26 +219,34 @@ export class Telling {
   }
 
   /** Undefined if the run was refused. */
-  async #go(selection: Selection, cut: Cut | undefined): Promise<Told | undefined> {
+  async #go(selection: Selection, cut: Cut | undefined, at = this.#at): Promise<Told | undefined> {
+    const checkout = this.#checkouts[at];
+    if (checkout === undefined) throw new Error('no checkout');
     this.#runs += 1;
-    this.#run = this.#runs;
+    const run = this.#runs;
+    const record = `${at} ${this.#states[at]}`;
+    this.#running.set(checkout.folder, { run, record });
     this.#heard = new Set();
     const today = new Date(this.world.clock.now).toISOString().slice(0, 10);
-    const seen = this.#days.get(this.#record) ?? today;
-    this.#days.set(this.#record, seen > today ? seen : today);
+    const seen = this.#days.get(record) ?? today;
+    this.#days.set(record, seen > today ? seen : today);
     if (selection.payAgain === true) this.#mostPaid += 1;
     try {
-      const told = await this.#here.run({ ...this.#options(selection), cut });
+      const told = await checkout.run({ ...this.#options(selection), cut });
       if (told.outcome === 'killed') {
         this.killed += 1;
-        this.#forgetTold(this.#runs);
-      } else for (const name of this.#heard) this.#known.add(name);
+        this.#forgetTold(run);
+      } else {
+        for (const name of this.#heard) this.#known.add(name);
+        for (const { id, isDeleted } of this.world.service.projects.values())
+          if (isDeleted) this.#deleted.add(id);
+      }
       return told;
     } catch (error) {
       if (error instanceof Refusal) return undefined;
       throw error;
     } finally {
-      this.#run = undefined;
+      this.#running.delete(checkout.folder);
       this.#judge();
     }
   }
@@ -256,12 +268,10 @@ export class Telling {
         this.wrongs.push(`${made.id} of ${made.task} was deleted, and not all of it is saved`);
   }
 
-  /** True if a `delete` with `discard` may be about it. */
-  #isThrownAway({ task }: Made): boolean {
-    const step = task.split(':')[0] ?? '';
-    return (
-      [...this.text.matchAll(/of: (\w+), discard: true/g)].some(([, of]) => of === step) ||
-      (this.#story.loose === true && this.text.includes('discard: true'))
+  /** True if a `delete` with `discard` may be about it: steps with the same request share a project. */
+  #isThrownAway({ tool }: Made): boolean {
+    return [...this.text.matchAll(/of: (\w+), discard: true/g)].some(([, of]) =>
+      this.text.includes(`  ${of}: { uses: ${tool}`),
     );
   }
 
@@ -272,14 +282,15 @@ export class Telling {
       if (heard.isOver) this.#heard.add(heard.name);
       return;
     }
-    const { tool, body } = heard;
+    const { tool, body, from } = heard;
+    const running = this.#running.get(from);
     const price = priceOf(existingTool(tool), body);
     const name = String(body['name']);
-    if (this.#run === undefined || !price.known) throw new Error(`${name} was sent without a run`);
+    if (running === undefined || !price.known) throw new Error(`${name} was sent without a run`);
     const task = this.world.service.taskIn(body);
-    const record = this.#record;
+    const { record } = running;
     const sent: Sent = {
-      ...{ name, task, run: this.#run, record, edits: this.#edits, price: price.credits },
+      ...{ name, task, ...running, edits: this.#edits, price: price.credits },
       day: this.#days.get(record) ?? '',
       told: undefined,
     };
@@ -312,12 +323,16 @@ export class Telling {
 
   /** Projects have ended in a way that the next run finds out. */
   #surprises(): boolean {
-    return [...this.world.service.projects.values()].some(({ name, fate, isOver }) => {
-      const { error, gone, results, final } = fate;
-      const isOdd =
-        error !== undefined || gone === true || results !== undefined || final !== undefined;
-      return isOver && isOdd && (this.#isAdopting || !this.#known.has(name));
-    });
+    return [...this.world.service.projects.values()].some(
+      ({ id, name, fate, isOver, isDeleted }) => {
+        // The process may have been killed before it could record that.
+        if (isDeleted && !this.#deleted.has(id)) return true;
+        const { error, gone, results, final } = fate;
+        const isOdd =
+          error !== undefined || gone === true || results !== undefined || final !== undefined;
+        return isOver && isOdd && (this.#isAdopting || !this.#known.has(name));
+      },
+    );
   }
 
   async #change({ what, at }: Mutation): Promise<void> {
