@@ -338,7 +338,7 @@ export class Service {
     const asset = this.#assets.get(text);
     if (asset !== undefined) return this.clock.now < asset.until ? asset.content : undefined;
     const [, id, index, at] =
-      /^https:\/\/storage\.example\/(p\d+)\/(\d+)\.\w+\?at=(\d+)$/.exec(text) ?? [];
+      /^https:\/\/storage\.example\/(p\d+)\/(\d+)\.\w+\?at=([\d.]+)$/.exec(text) ?? [];
     const made = this.projects.get(id ?? '');
     if (made === undefined || made.isDeleted) return undefined;
     return this.clock.now - Number(at) < day ? this.contentsOf(made)[Number(index)] : undefined;

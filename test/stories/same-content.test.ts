@@ -1,0 +1,85 @@
+// Tasks with the same content share a project: none is in doubt, excluded or lost because of the other.
+import { expect, test } from 'vitest';
+import { World } from '../kit/world.ts';
+
+const colour =
+  'uses: photo-colorizer, with: { assets: { image_file_path: "${{ steps.photo.file_path }}" } }';
+
+test('two items with the same content are one payment, and neither is in doubt while the creation is on its way', async () => {
+  const world = new World(
+    `pipeline: twins
+items: { values: [{ key: a, wait: 0 }, { key: b, wait: 2 }, { key: c, wait: 2 }] }
+limits: { items: 2 }
+output: out
+steps:
+  photo: { uses: upload, with: { file: p1.png } }
+  colour: { if: "item.wait > 1", ${colour} }
+  save: { uses: download, with: { of: colour, to: "\${{ item.key }}.png" } }
+`,
+    { 'p1.png': 'rose' },
+  );
+  const { summary } = await world.run();
+  expect(summary).toMatchObject({ outcome: 'done', credits: { charged: 10 }, tasks: { doubt: 0 } });
+  expect(world.outputs).toEqual(['b.png', 'c.png']);
+});
+
+const shared = (condition: string): World =>
+  new World(
+    `pipeline: shared
+items: { values: [{ key: a }, { key: b }] }
+output: out
+steps:
+  photo: { uses: upload, with: { file: photo.png } }
+  colour: { ${colour} }
+  save: { uses: download, if: '${condition}', with: { of: colour, to: "\${{ item.key }}.png" } }
+  tidy: { uses: delete, with: { of: colour } }
+`,
+    { 'photo.png': 'rose' },
+  );
+
+test('a shared project is deleted once the items have downloaded it', async () => {
+  const world = shared('item.key == "a"');
+  const { summary } = await world.run();
+  expect(summary).toMatchObject({ outcome: 'done', tasks: { skipped: 1, done: 4 } });
+  expect([world.outputs, world.service.deletedUnsaved]).toEqual([['a.png'], []]);
+});
+
+test('a shared project is kept where every item skips its download, in plan and run', async () => {
+  const world = shared('item.key == "none"');
+  const { plan } = await world.plan();
+  expect(plan.rows.find(({ step }) => step === 'tidy')?.tasks).toEqual({ keep: 1 });
+  const { summary } = await world.run();
+  expect(summary).toMatchObject({ outcome: 'failed', tasks: { skipped: 2, failed: 1 } });
+  expect(summary?.problems).toMatchObject([{ task: 'tidy' }]);
+  expect(world.service.projectOf('colour').isDeleted).toBe(false);
+});
+
+test('an excluded step stays excluded, even if another with the same content is done', async () => {
+  const world = new World(
+    `pipeline: left-out
+output: out
+steps:
+  photo: { uses: upload, with: { file: photo.png } }
+  copy: { uses: upload, needs: [photo], with: { file: photo.png } }
+  colour: { needs: [copy], ${colour} }
+  save: { uses: download, with: { of: colour, to: a.png } }
+`,
+    { 'photo.png': 'rose' },
+  );
+  const { summary } = await world.run({ exclude: ['copy'] });
+  expect(summary).toMatchObject({ credits: { charged: 0 }, tasks: { done: 1, excluded: 3 } });
+});
+
+test('a pipeline of many items with only shared steps comes to an end', async () => {
+  const world = new World(
+    `pipeline: many
+items: { values: [1, 2, 3, 4] }
+limits: { items: 1 }
+steps:
+  photo: { uses: upload, with: { file: photo.png } }
+`,
+    { 'photo.png': 'rose' },
+  );
+  expect((await world.run()).outcome).toBe('done');
+  expect((await world.run()).summary).toMatchObject({ outcome: 'done', items: { done: 4 } });
+});
