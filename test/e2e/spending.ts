@@ -1,6 +1,4 @@
-// Pipelines that spend, and what the service's own ledger says of them: what was charged, net, after every entry.
-import type { FaultRule } from '../../src/service/faults/schema.ts';
-import type { LocalService, ServiceOptions } from '../../src/service/start.ts';
+import type { LocalService } from '../../src/service/start.ts';
 import { Rig } from '../rig.ts';
 
 export interface Spending {
@@ -67,40 +65,5 @@ export function ledgerSums(local: LocalService): LedgerSums {
     added: additions.reduce((sum, { credits }) => sum - credits, 0),
     creations: entries.filter(({ kind }) => kind === 'charge').length,
     refunds: entries.filter(({ kind }) => kind === 'refund').length,
-  };
-}
-
-type Surcharge = FaultRule<'surcharge'>;
-
-/** Charges that end somewhere in this range of percents, drawn from the seed; some stay as they are. */
-export function spread(when: Surcharge['when'], percents: readonly number[]): Surcharge[] {
-  return percents.map((percent, index) => ({
-    ...{ fault: 'surcharge', percent, when },
-    // The first whose turn it is decides, so each has the same part, and one more part has none.
-    probability: 1 / (percents.length + 1 - index),
-  }));
-}
-
-export interface Gate {
-  readonly options: Required<Pick<ServiceOptions, 'speed' | 'after'>>;
-  /** From now on every project ends at once. */
-  open(): void;
-}
-
-/** Keeps all projects of a service in progress until it is opened. */
-export function gate(): Gate {
-  let waiting: (() => void)[] | undefined = [];
-  const after: Gate['options']['after'] = (_ms, then) => {
-    if (waiting !== undefined) waiting.push(then);
-    else setImmediate(then);
-    return () => {};
-  };
-  return {
-    options: { speed: 'realtime', after },
-    open: () => {
-      const all = waiting ?? [];
-      waiting = undefined;
-      for (const then of all) then();
-    },
   };
 }
