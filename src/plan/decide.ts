@@ -8,6 +8,7 @@ import { wantedPath } from './output-path.ts';
 import type { Reason } from './reason.ts';
 import {
   allStored,
+  askedCount,
   conditionOf,
   downloadCount,
   filesElsewhere,
@@ -205,6 +206,10 @@ export function decideDelete({ job, savers, discard }: DeleteQuestion, facts: Fa
   if (job.state !== 'complete')
     return { act: 'keep', reason: { code: 'not-complete', state: job.state } };
   if (discard) return { act: 'begin', reason: { code: 'discarded' } };
+  // A result that is late, or that was held back, is at the service alone.
+  const asked = askedCount(job);
+  if (asked !== undefined)
+    return { act: 'keep', reason: { code: 'fewer-results', listed: downloadCount(job), asked } };
   let away = false;
   for (const task of savers) {
     const own = (job.outputs ?? []).filter((output) => output.task === task);

@@ -46,6 +46,7 @@ export type Reason =
   | { readonly code: 'deleted-and-pruned'; readonly at: string }
   | { readonly code: 'not-complete'; readonly state: JobLine['state'] }
   | { readonly code: 'saver-without-files' | 'saver-skipped'; readonly task: string }
+  | { readonly code: 'fewer-results'; readonly listed: number; readonly asked: number }
   | {
       readonly code: 'saved-file-not-whole';
       readonly path: string;
@@ -126,6 +127,8 @@ export function whyOf(reason: Reason): string {
       return 'kept: no step downloads it';
     case 'not-complete':
       return `its project is ${reason.state}`;
+    case 'fewer-results':
+      return `kept: the service listed only ${reason.listed} of the ${reason.asked} results that were asked for; with discard: true, the step deletes it all the same`;
     case 'saver-without-files':
       return `kept: ${reason.task} has not downloaded it`;
     case 'saver-skipped':

@@ -4,9 +4,15 @@ import type { JobLine, OutputLine } from '../model/line.ts';
 import type { Facts, OutputFacts } from './facts.ts';
 
 /** The number of downloads of a complete job, from the journal. */
-export function downloadCount(job: JobLine): number {
+export function downloadCount(job: Pick<JobLine, 'result'>): number {
   const count = job.result?.['downloads'];
   return typeof count === 'number' ? count : 0;
+}
+
+/** The number of results that a complete job was asked for, if the service listed fewer; undefined if all are there. */
+export function askedCount(job: Pick<JobLine, 'result'>): number | undefined {
+  const asked = job.result?.['image_count'];
+  return typeof asked === 'number' && asked > downloadCount(job) ? asked : undefined;
 }
 
 /**

@@ -6,6 +6,7 @@ import { count } from '../base/text.ts';
 import type { JobLine, NewEvent } from '../model/line.ts';
 import { isNotTaken, notTaken } from '../model/settled.ts';
 import { jobFacts } from '../model/state.ts';
+import { askedCount, downloadCount } from '../plan/recorded-files.ts';
 import type { Remembered } from '../plan/remembered.ts';
 import type { Budget } from './budget.ts';
 import { type RunningJob, whereaboutsOf } from './in-flight.ts';
@@ -152,12 +153,18 @@ export class Commit {
     return facts?.atService === true ? pending(why) : failed(why, 'bug');
   }
 
-  /** Reports charges that differ from the estimate, with their projects. */
+  /** Reports charges that differ from the estimate, with their projects, and results that are missing. */
   #remark(job: RunningJob, event: NewEvent): void {
     const { onEvent, budget, journal } = this.#o;
     const { order } = job;
     if (event.event !== 'created' && event.event !== 'settled') return;
     const where = whereaboutsOf(job, journal.ledger);
+    const asked = event.event === 'settled' && askedCount(event);
+    if (event.event === 'settled' && typeof asked === 'number') {
+      const listed = `the service listed only ${downloadCount(event)} of the ${asked} results that were asked for`;
+      const message = `${order.task}: ${listed}; the others may be late, or held back`;
+      onEvent({ type: 'warning', message, ...where });
+    }
     const charged = budget.chargedFor(order.key);
     if (event.event === 'settled' && charged > 0 && event.credits > charged) {
       const added = count(event.credits - charged, 'credit');

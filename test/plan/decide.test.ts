@@ -301,6 +301,29 @@ const plainCodes: Readonly<Record<PlainReasonCode, true>> = {
   'no-step-downloads': true,
 };
 
+test.each([
+  [3, 4, false, 'keep', 'fewer-results'],
+  [0, 1, false, 'keep', 'fewer-results'],
+  [3, 4, true, 'begin', 'discarded'],
+  [4, 4, false, 'keep', 'saver-without-files'],
+  [4, undefined, false, 'keep', 'saver-without-files'],
+])(
+  'a project with %j of %j results, discard: %j: %s',
+  (downloads, image_count, discard, act, code) => {
+    const { disk, line } = sceneOf('complete', ['not recorded'], '');
+    const result = {
+      ...line.result,
+      downloads,
+      ...(image_count === undefined ? {} : { image_count }),
+    };
+    const job = { ...line, result };
+    expect(decideDelete({ job, savers: ['save:a'], discard }, disk)).toMatchObject({
+      act,
+      reason: { code },
+    });
+  },
+);
+
 test('every reason has one text', () => {
   const path = 'out/a.png';
   const reasons: readonly Reason[] = [
@@ -313,6 +336,7 @@ test('every reason has one text', () => {
     { code: 'deleted-and-elsewhere', path },
     { code: 'deleted-and-pruned', at: prunedAt },
     { code: 'not-complete', state: 'created' },
+    { code: 'fewer-results', listed: 3, asked: 4 },
     { code: 'saver-without-files', task: 'save:a' },
     { code: 'saver-skipped', task: 'save:a' },
     { code: 'saved-file-not-whole', path, condition: 'lost' },
