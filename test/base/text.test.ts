@@ -1,7 +1,7 @@
 // Words for people: numbers, times, tables.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { count, duration, folded, grouped, table } from '../../src/base/text.ts';
+import { count, duration, folded, grouped, size, table } from '../../src/base/text.ts';
 
 test('groups numbers as toLocaleString does', () => {
   const numbers = fc.oneof(fc.integer(), fc.maxSafeInteger(), fc.double(), fc.constant(-1000));
@@ -64,4 +64,16 @@ describe('prose on a terminal', () => {
     expect(folded('Time: about', 80)).toBe('Time: about');
     expect(folded('a-word-that-is-longer', 8)).toBe('a-word-that-is-longer');
   });
+});
+
+test.each([
+  [0, '0 B'],
+  [999, '999 B'],
+  [1000, '1.0 kB'],
+  [9_960, '10 kB'],
+  [999_900, '1.0 MB'],
+  [34_400_000, '34 MB'],
+  [2_000_000_000_000_000, '2000 TB'],
+])('%d bytes are %s', (bytes, text) => {
+  expect(size(bytes)).toBe(text);
 });

@@ -1,8 +1,5 @@
-// What a state file says to a person: credits, jobs, and what needs somebody.
+// What a state file says: credits, jobs, and what needs somebody.
 import { describe, expect, test } from 'vitest';
-import { shotlistLine } from '../../../src/base/shell.ts';
-import type { CommandLine } from '../../../src/features/command-line.ts';
-import { statusText } from '../../../src/features/status/command.ts';
 import { statusOf } from '../../../src/features/status/status.ts';
 import { Ledger } from '../../../src/model/ledger.ts';
 import type { NewEvent } from '../../../src/model/line.ts';
@@ -14,19 +11,13 @@ import {
   created,
   deleted,
   doubted,
-  ended,
   errored,
   folded,
   intent,
-  job,
   output,
   run,
   supplied,
 } from '../../model/lines.ts';
-import { control, wild } from '../../views/wild.ts';
-
-const line: CommandLine = (command, names = [], more = []) =>
-  shotlistLine(command, ['p.yaml', ...names], more);
 
 /** Twenty hours after everything happened. */
 const asked = {
@@ -98,7 +89,6 @@ describe('the status', () => {
     const told = statusOf(folded(history), { ...asked, fateOf: () => fate });
     expect(told.unsaved).toEqual([]);
     expect(told.remote).toEqual(remote);
-    expect(statusText(told, 'p.state.jsonl', line)).not.toContain('The next run fetches');
   });
 
   test('takes a creation that was begun and never answered as a doubt', () => {
@@ -117,69 +107,11 @@ describe('the status', () => {
   });
 });
 
-describe('its text', () => {
-  test('says what a person needs, and what to do about a doubt', () => {
-    const text = statusText(statusOf(folded([...history, ended]), asked), 'p.state.jsonl', line);
-    for (const part of [
-      'p.state.jsonl: 1 run; the last began',
-      `ended ${at}`,
-      'Credits: 32 charged, 10 refunded, 22 net, 30 in doubt.',
-      'Files saved: 1.',
-      'IN DOUBT: swap:d',
-      '30 credits set aside',
-      'a project named "d #1"',
-      'the service did not answer',
-      'shotlist resolve p.yaml swap:d --not-charged',
-      'EXPIRES SOON: paid, not saved yet: swap:c (project p-c); its address expires 2026-08-06T10',
-      '→ run it again',
-      'failed: swap:e: it broke',
-      'failed: photo:f: f.png does not exist',
-    ])
-      expect(text).toContain(part);
-  });
-
-  test('says that the last run is not over, by a kill or because it left', () => {
-    expect(statusText(statusOf(folded(history), asked), 'x', line)).toContain(
-      'and is not over: the next run continues it\n',
-    );
-  });
-
-  test('says that a run is going on, and then takes nothing that was sent for a doubt', () => {
-    const ledger = folded([...history, intent('h', 8)]);
-    expect(statusOf(ledger, asked).doubts).toHaveLength(2);
-    const status = statusOf(ledger, { ...asked, running: 'process 7 on here' });
-    expect(status.doubts.map(({ name }) => name)).toEqual(['d #1']);
-    const text = statusText(status, 'x', line);
-    expect(text).toContain('and is not over\n');
-    expect(text).toContain('1 sent');
-    expect(text).toContain('A run is active (process 7 on here): these numbers can change');
-  });
-
-  test('lets no control character of a task, a name or a kind reach the terminal', () => {
-    const ledger = folded([
-      run(),
-      {
-        event: 'intent',
-        job: job('w'),
-        task: `swap:${wild}`,
-        kind: wild,
-        attempt: 1,
-        name: wild,
-        reserve: 3,
-      },
-      { event: 'doubt', job: job('w'), why: wild },
-      { event: 'failed', task: `photo:${wild}`, why: wild },
-    ]);
-    const text = statusText(statusOf(ledger, asked), 'p.state.jsonl', line);
-    expect(text).not.toMatch(control);
-    expect(text.split('\n')).toHaveLength(9);
-  });
-
-  test('lets no control character of a time in the file reach the terminal', () => {
-    const ledger = new Ledger();
-    ledger.apply({ type: 'run', line: { run: 1, at: wild, ended: wild, charged: 0, refunded: 0 } });
-    expect(statusText(statusOf(ledger, asked), 'p.state.jsonl', line)).not.toMatch(control);
-  });
+test('takes nothing that was sent for a doubt while a run is going on', () => {
+  const ledger = folded([...history, intent('h', 8)]);
+  expect(statusOf(ledger, asked).doubts).toHaveLength(2);
+  const status = statusOf(ledger, { ...asked, running: 'process 7 on here' });
+  expect(status.doubts.map(({ name }) => name)).toEqual(['d #1']);
 });
 
 describe('recorded files that are not here as recorded', () => {
@@ -210,14 +142,6 @@ describe('recorded files that are not here as recorded', () => {
       files: { changed: 1, lost: 1, elsewhere: 2, stored: 1 },
       failures: [],
     });
-    expect(statusText(status, 'x', line).split('\n')).toEqual(
-      expect.arrayContaining([
-        '1 file is changed on disk: left alone.',
-        '1 file is lost: saved here, and gone.',
-        '1 file is elsewhere: saved by another checkout.',
-        '1 file is elsewhere: in the output store.',
-      ]),
-    );
   });
 
   test('count once for each path, and not where a later result took the place', () => {
@@ -231,13 +155,4 @@ describe('recorded files that are not here as recorded', () => {
     });
     expect(replaced.files).toEqual({ changed: 0, lost: 0, elsewhere: 0, stored: 0 });
   });
-});
-
-test('a long list is cut, and the command for the rest is named', () => {
-  const events = Array.from({ length: 300 }, (_, n): NewEvent => {
-    return { event: 'failed', task: `swap:${n}`, why: 'no such file' };
-  });
-  const text = statusText(statusOf(folded([run(1), ...events]), asked), 'state', line);
-  expect(text.split('\n').filter((line) => line.startsWith('failed:'))).toHaveLength(20);
-  expect(text).toContain('… and 280 more: shotlist status p.yaml --failed');
 });

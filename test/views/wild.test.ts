@@ -1,0 +1,204 @@
+// Whatever names, tasks and reasons hold: no text for people moves the cursor or colours the terminal, and none grows without
+// end. What the texts say is in test/transcripts.
+import { describe, expect, test } from 'vitest';
+import { shotlistLine } from '../../src/base/shell.ts';
+import { explanationText, planReadingText } from '../../src/features/plan/plan-text.ts';
+import { orphansText } from '../../src/features/prune/prune-text.ts';
+import { proposalText, repairText } from '../../src/features/repair/command.ts';
+import { statusText } from '../../src/features/status/command.ts';
+import { statusOf } from '../../src/features/status/status.ts';
+import { Ledger } from '../../src/model/ledger.ts';
+import type { NewEvent } from '../../src/model/line.ts';
+import { noOrphans, type OrphanFile } from '../../src/plan/orphan.ts';
+import type { Condition } from '../../src/plan/recorded-files.ts';
+import type { ResultFate } from '../../src/plan/result-fate.ts';
+import type { ProblemGroup, RunEvent, Summary } from '../../src/run/run-event.ts';
+import { repairOf } from '../../src/state/repair/proposal.ts';
+import { planText } from '../../src/views/plan-text.ts';
+import { runEventText } from '../../src/views/run-text.ts';
+import { summaryText } from '../../src/views/summary-text.ts';
+import { at, folded, job, run } from '../model/lines.ts';
+import { control, emptyPlan, wild } from './wild.ts';
+
+const summary: Summary = {
+  outcome: 'failed',
+  items: { total: 3, done: 3, unfinished: 0 },
+  tasks: {
+    done: 5,
+    reused: 7,
+    skipped: 0,
+    excluded: 0,
+    failed: 1,
+    doubt: 0,
+    pending: 0,
+    blocked: 0,
+    rendering: 0,
+    later: 0,
+  },
+  held: 0,
+  files: { changed: 0, elsewhere: 0, stored: 0 },
+  credits: { charged: 30, refunded: 0, reserved: 0 },
+  elapsedMs: 1500,
+  problems: [],
+  groups: [],
+};
+const group = (task: string, why: string): ProblemGroup => ({
+  step: 'swap',
+  ending: 'failed',
+  why,
+  count: 1,
+  examples: [task],
+});
+const places = { pipeline: 'p.yaml', state: 'p.state.jsonl', output: 'out/p' };
+
+const asked = {
+  now: Date.parse(at) + 20 * 3_600_000,
+  expiringMs: 6 * 3_600_000,
+  fateOf: (): ResultFate => 'fetched',
+  conditionOf: (): Condition => 'whole',
+  isStored: (): boolean => false,
+};
+const statusTextOf = (ledger: Ledger): string =>
+  statusText(statusOf(ledger, asked), 'p.state.jsonl', (command, names = [], more = []) =>
+    shotlistLine(command, ['p.yaml', ...names], more),
+  );
+
+const orphan = (path: string): OrphanFile => ({
+  ...{ path, bytes: 1_200_000, sha256: 'a'.repeat(64), at: 0, credits: 5 },
+  ...{ tasks: [`swap:${path}`], last: true, records: [{ job: '1', task: 'save:p', index: 0 }] },
+});
+const orphansOf = (files: readonly OrphanFile[]): string =>
+  orphansText(
+    { ...noOrphans, files, left: { ...noOrphans.left, changed: [`out/${wild}`] } },
+    40 * 86_400_000,
+  );
+
+const repairTextOf = (lines: readonly string[]): string => {
+  const header = JSON.stringify({ shotlist: 3, pipeline: 'p', service: 'rehearsal' });
+  const raw = [header, ...lines].map((text) => ({ text, wellFormed: true, terminated: true }));
+  const found = repairOf(raw, { pipeline: 'p', service: undefined, kindOf: () => undefined });
+  return repairText(found, `${wild}.jsonl`, wild);
+};
+const intent = JSON.stringify({
+  ...{ seq: 1, at, event: 'intent', job: job('a'), task: `swap:${wild}` },
+  ...{ kind: 'face-swap-photo', attempt: 1, name: wild, reserve: 10 },
+});
+
+const events: readonly RunEvent[] = [
+  { type: 'warning', message: wild },
+  { type: 'item', item: wild, ok: true, changed: true, of: 1 },
+  { type: 'task', task: wild, step: 'swap', ending: 'doubt', why: wild, credits: 0 },
+  { type: 'stopping', why: wild },
+];
+
+const wildEvents: readonly NewEvent[] = [
+  run(),
+  {
+    ...({ event: 'intent', job: job('w'), task: `swap:${wild}`, kind: wild } as const),
+    ...{ attempt: 1, name: wild, reserve: 3 },
+  },
+  { event: 'doubt', job: job('w'), why: wild },
+  { event: 'failed', task: `photo:${wild}`, why: wild },
+];
+const wildTimes = new Ledger();
+wildTimes.apply({ type: 'run', line: { run: 1, at: wild, ended: wild, charged: 0, refunded: 0 } });
+
+const reading = { hasWork: true, itemsToDo: 1 } as const;
+const because = { because: 'changed', what: wild, tasks: 1, examples: [wild] } as const;
+
+test.each<[string, string]>([
+  [
+    'a plan',
+    planText({
+      ...emptyPlan,
+      unpricedWhy: [`act: no price is published for model "${wild}"`],
+      notes: [{ task: `swap:${wild}`, action: 'doubt', why: wild }],
+    }),
+  ],
+  [
+    'what is below a plan',
+    planReadingText(emptyPlan, { ...reading, reasons: [{ ...because, step: wild }] }, false),
+  ],
+  ['an explanation', explanationText({ task: wild, action: 'begin', why: wild })],
+  [
+    'a summary',
+    summaryText(
+      {
+        ...{ ...summary, stopped: wild },
+        groups: [{ ...group(`swap:${wild}`, wild), count: 4, advice: 'try' }, group(wild, wild)],
+      },
+      { pipeline: wild, state: wild, output: wild },
+    ),
+  ],
+  ...events.map((event): [string, string] => [event.type, runEventText(event, 120) ?? '']),
+  ['a status', statusTextOf(folded(wildEvents))],
+  ['a status with times', statusTextOf(wildTimes)],
+  ['a list of orphans', orphansOf([orphan(wild)])],
+  ['a repair', repairTextOf([intent, intent.slice(0, -3), wild])],
+])('no control character of %s reaches the terminal', (_, text) => {
+  expect(text).not.toBe('');
+  expect(text).not.toMatch(control);
+});
+
+test('a name in a damaged file begins no line of its own', () => {
+  const lines = repairTextOf([intent, intent.slice(0, -3), wild]).split('\n');
+  expect(lines.filter((line) => line.startsWith('.png'))).toEqual([]);
+});
+
+test('a path that a shell would take apart is quoted', () => {
+  const text = proposalText("it's here.jsonl", 'b.jsonl', 'shotlist repair p.yaml');
+  expect(text).toContain(`  mv b.jsonl 'it'\\''s here.jsonl'`);
+});
+
+describe('a list of hundreds is cut:', () => {
+  const many = <T>(of: (number: number) => T): readonly T[] =>
+    Array.from({ length: 300 }, (_, n) => of(n));
+  const linesWith = (text: string, word: string): number =>
+    text.split('\n').filter((line) => line.includes(word)).length;
+
+  test.each<[string, string, number]>([
+    [
+      'tasks that cannot run',
+      planText({
+        ...{ ...emptyPlan, badItems: 300, noted: 300 },
+        notes: many((n) => ({ task: `odd:${n}`, action: 'problem', why: 'why so' })),
+      }),
+      20,
+    ],
+    [
+      'problems of a run',
+      summaryText({ ...summary, groups: many((n) => group(`odd:${n}`, `why ${n}`)) }, places),
+      20,
+    ],
+    [
+      'failures of a status',
+      statusTextOf(
+        folded([
+          run(1),
+          ...many((n): NewEvent => ({ event: 'failed', task: `odd:${n}`, why: 'no' })),
+        ]),
+      ),
+      20,
+    ],
+    ['orphans', orphansOf(many((n) => orphan(`odd:${n}.png`))), 50],
+    ['damaged lines', repairTextOf(many(() => 'odd:')), 40],
+  ])('%s', (_, text, most) => {
+    const shown = linesWith(text, 'odd:');
+    expect(shown).toBeGreaterThan(0);
+    expect(shown).toBeLessThanOrEqual(most);
+    expect(text).toMatch(/\b\d{2,} (more|others)\b/);
+  });
+});
+
+test('an outage is told less and less often, and an item for which nothing was done is not told', () => {
+  const waiting = {
+    ...({ type: 'waiting', of: 'service', why: 'is away', since: at } as const),
+    ...{ nextTryMs: 8_000, limitMs: 900_000 },
+  };
+  const told = Array.from({ length: 40 }, (_, n) => n + 1).filter(
+    (tries) => runEventText({ ...waiting, tries }, 120) !== undefined,
+  );
+  expect(told).toEqual([1, 2, 4, 8, 16, 32]);
+  const item: RunEvent = { type: 'item', item: 'a.png', ok: true, changed: false, of: 7 };
+  expect(runEventText(item, 120)).toBeUndefined();
+});
