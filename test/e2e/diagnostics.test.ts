@@ -37,9 +37,7 @@ describe('plan and run', () => {
     rig.write('photos/a.png', 'a photo');
     for (const command of ['plan', 'run']) {
       const { stderr, code } = await rig.command([command, 'pipeline.yaml', '--rehearse']);
-      expect(stderr).toContain(
-        'pipeline.yaml:2:8: error SL501: items.glob "photos/*.gif" finds no',
-      );
+      expect(stderr).toContain('pipeline.yaml:2:8: error SL501');
       expect(code).toBe(2);
     }
     const { stdout } = await rig.command(['run', 'pipeline.yaml', '--rehearse', '--json']);

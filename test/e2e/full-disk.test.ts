@@ -257,13 +257,11 @@ describe.skipIf(!canMount)(
         const death = ended(child);
         await until('it is charged', () => bill(local.ledger()).size > 0);
         const folder = makeReadOnly(rig.path('state'));
-        const { code, stdout, stderr } = await death;
+        const { code, stderr } = await death;
         expect(stderr).toContain('the state file is intact but was not compacted');
-        expect(stdout).toContain('Done.');
         expect(code).toBe(0);
         folder.undo();
         const again = await rig.command(args, envOf(local));
-        expect(again.stderr).toContain('this run took over the lock of process ');
         expect(again.code).toBe(0);
         expect([...bill(local.ledger()).values()]).toEqual([10, 10, 10]);
         expect(rig.files('state')).toEqual(['p.jsonl']);
@@ -295,13 +293,11 @@ describe.skipIf(!canMount)(
         };
         const first = await plans();
         expect([first.code, first.stderr]).toEqual([0, '']);
-        expect(first.stdout).toContain('20 credits');
         await rig.run(local);
         const [photo = ''] = rig.files('photos');
         rig.write('photos/new.png', readFileSync(rig.path(`photos/${photo}`)));
         const second = await plans();
         expect([second.code, second.stderr]).toEqual([0, '']);
-        expect(second.stdout).toContain('3 items');
       },
     );
   },

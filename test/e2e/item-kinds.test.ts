@@ -76,9 +76,7 @@ steps:
     const rig = new Rig(clips);
     rig.write('clips.csv', 'text,seconds\na harbour,3\n');
     const texts = await rig.command(['plan', 'pipeline.yaml', '--rehearse']);
-    expect(texts.stderr).toContain(
-      'clips.csv:2:11: error SL103: clip:1: end_seconds must be a number',
-    );
+    expect(texts.stderr).toContain('clips.csv:2:11: error SL103');
     expect(texts.stderr).toContain('a column is text unless items.types says otherwise');
     rig.write('pipeline.yaml', clips.replace('clips.csv', 'clips.csv, types: { seconds: number }'));
     expect((await rig.command(['plan', 'pipeline.yaml', '--rehearse'])).code).toBe(0);

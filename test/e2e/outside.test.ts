@@ -251,7 +251,7 @@ describe('items', () => {
     clone(swaps, { 'photos/p2.png': '../../.ssh/id_rsa' });
     const planned = await rehearse('plan');
     expect(planned.code).toBe(1);
-    expect(planned.text).toContain(`CANNOT RUN (SL702): photo:p2.png: photos/p2.png ${outside}`);
+    expect(planned.text).toContain(`(SL702)`);
     const { code, text } = await rehearse('run');
     expect(code).toBe(1);
     expect(text).toContain('photo:p2.png');
@@ -303,7 +303,7 @@ describe('the output folder', () => {
       for (const what of ['plan', 'run'] as const) {
         const { code, text } = await rehearse(what);
         expect(code, output).toBe(2);
-        expect(text).toContain('pipeline.yaml:2:9: error SL702: output: ');
+        expect(text).toContain('pipeline.yaml:2:9: error SL702');
         expect(text).toContain('is outside the repository');
       }
     }

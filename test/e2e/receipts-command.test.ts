@@ -107,7 +107,6 @@ describe('shotlist receipts', () => {
     expect(stdout).toMatch(
       / 10 {2}face-swap-photo {2}swap:\w+\.png.* {2}done, 1 file, project deleted {2}pipeline\.yaml, in \//,
     );
-    expect(stdout).toContain('… and 1 older');
     expect(stdout).toMatch(
       /^2 receipts, 20 credits, and 2 free face detections in \/.*receipts\.db \(\d+ kB\)$/m,
     );

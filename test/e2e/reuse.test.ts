@@ -83,7 +83,7 @@ test('validate checks every profile, and says which one is wrong', async () => {
   const rig = await withPhotos(pipeline.replace('scale_factor: 4', 'scale_factor: 3'));
   const { code, stderr } = await rig.command(['validate', 'pipeline.yaml']);
   expect(code).toBe(2);
-  expect(stderr).toContain('pipeline.yaml:7:40: error SL104: ');
+  expect(stderr).toContain('pipeline.yaml:7:40: error SL104');
   expect(stderr).toContain('(with --profile large)');
 });
 

@@ -167,7 +167,14 @@ describe('a list of hundreds is cut:', () => {
     ],
     [
       'problems of a run',
-      summaryText({ ...summary, groups: many((n) => group(`odd:${n}`, `why ${n}`)) }, places),
+      summaryText(
+        {
+          ...summary,
+          tasks: { ...summary.tasks, failed: 300 },
+          groups: many((n) => group(`odd:${n}`, `why ${n}`)),
+        },
+        places,
+      ),
       20,
     ],
     [
