@@ -4,6 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseSync } from 'oxc-parser';
 import { describe, expect, test } from 'vitest';
+import { assertedTexts } from './asserted-texts.ts';
 
 const src = fileURLToPath(new URL('../src', import.meta.url));
 
@@ -272,4 +273,36 @@ test('the map of the tests names files that exist', () => {
   const linked = [...map.matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target);
   expect(linked.length).toBeGreaterThan(100);
   expect(linked.filter((target) => !existsSync(join(folder, target)))).toEqual([]);
+});
+
+/** How many assertions outside of test/transcripts still quote texts for people. This number only falls: lower it when it has. */
+const mostAssertedTexts = 540;
+
+test('what a person reads is asserted in transcripts, and in fewer and fewer other tests', () => {
+  const folder = fileURLToPath(new URL('.', import.meta.url));
+  const found = readdirSync(folder, { recursive: true })
+    .map(String)
+    // The player's own test, and tests that die with the rooms that they look into.
+    .filter((name) => name.endsWith('.test.ts') && !/^(transcript\.test\.ts|old\/)/.test(name))
+    .flatMap((name) =>
+      assertedTexts(name, readFileSync(join(folder, name), 'utf8')).map(
+        (line) => `${name}:${line}`,
+      ),
+    );
+  expect(found.length, `asserted texts:\n${found.join('\n')}`).toBeLessThanOrEqual(
+    mostAssertedTexts,
+  );
+});
+
+test.each([
+  ["expect(stdout).toContain('Nothing to pay.')", true],
+  ['expect((await run()).stderr).toMatch(/there is no (file|folder)/)', true],
+  ["expect(problem.message).toBe('the disk is full: make room')", true],
+  ['expect(text, `what the test says of itself`).toBe(1)', false],
+  ["expect(stderr).toContain('people.csv:5:19: error SL507')", false],
+  ["expect(JSON.parse(stdout)).toMatchObject({ outcome: 'done' })", false],
+  ["expect({ code, stderr }).toEqual({ code: 0, stderr: '' })", false],
+  ["expect(stdout).toContain('--pay-again')", false],
+])('%s is about a text: %s', (assertion, isAboutText) => {
+  expect(assertedTexts('a.test.ts', `${assertion};\n`)).toEqual(isAboutText ? [1] : []);
 });
