@@ -92,15 +92,18 @@ function isCutOff(file: number, size: number, format: FileFormat): boolean | und
         case 'heif':
           return !isComplete(file, 'AVIF');
         case 'gif':
+          return isCutGif(file, size);
         case 'tiff':
           return undefined;
       }
       return undefined;
     case 'sound': {
-      if (bytesAt(file, 4, 4).toString('latin1') !== 'ftyp') return undefined;
-      const { names, isCut } = boxesOf(file, size);
-      // Without the box that describes its tracks, nobody can play a clip. With it, what came can be played.
-      return isCut && !names.includes('moov') && !names.includes('moof');
+      const head = bytesAt(file, 0, 8);
+      if (head.toString('latin1', 0, 4) === 'RIFF') return isCutRiff(head, size);
+      if (head.toString('latin1', 4, 8) !== 'ftyp') return undefined;
+      const { names, isCut, cut } = boxesOf(file, size);
+      // Without the box that describes its tracks, nobody can play a clip; without the end of its media, only a part of it.
+      return cut === 'mdat' || (isCut && !names.includes('moov') && !names.includes('moof'));
     }
     case 'other':
       return undefined;
@@ -109,6 +112,33 @@ function isCutOff(file: number, size: number, format: FileFormat): boolean | und
 
 /** The whole last chunk of a PNG: no length, its name, its checksum. */
 const endOfPng = Buffer.from('0000000049454e44ae426082', 'hex');
+/** A program that did not know the length wrote none, or the greatest one. */
+function isCutRiff(head: Buffer, size: number): boolean | undefined {
+  const length = head.readUInt32LE(4);
+  return length === 0 || length >= 0x7fff_f000 ? undefined : length + 8 > size + 1;
+}
+
+const endOfGif = Buffer.from(';');
+
+/** Some programs leave out the last byte: a file that ends behind a block is whole. */
+function isCutGif(file: number, size: number): boolean {
+  if (endsWith(file, size, endOfGif)) return false;
+  const tableBytes = (flags: number): number => (flags < 0x80 ? 0 : 3 << ((flags & 7) + 1));
+  let at = 13 + tableBytes(bytesAt(file, 10, 1)[0] ?? 0);
+  while (at < size) {
+    const block = bytesAt(file, at, 10);
+    if (block[0] === 0x2c) at += 11 + tableBytes(block[9] ?? 0);
+    else if (block[0] === 0x21) at += 2;
+    // The end, or bytes that are no block: what follows a whole picture does no harm.
+    else return false;
+    for (let length = -1; length !== 0; at += 1 + length) {
+      length = bytesAt(file, at, 1)[0] ?? -1;
+      if (length < 0) return true;
+    }
+  }
+  return at > size;
+}
+
 const endOfJpeg = Buffer.from('ffd9', 'hex');
 const startOfScan = 0xda;
 

@@ -32,6 +32,12 @@ const ftyp = box('ftyp', Buffer.from('isom\0\0\0\0isom'));
 const moov = box('moov', Buffer.alloc(40));
 const mdat = box('mdat', Buffer.alloc(400));
 const clip = Buffer.concat([ftyp, moov, mdat]);
+/** 392 bytes of sound, whose header says this length. */
+function wav(length: number): Buffer {
+  const head = Buffer.from('RIFF\0\0\0\0WAVEdata');
+  head.writeUInt32LE(length, 4);
+  return Buffer.concat([head, Buffer.alloc(392)]);
+}
 const random = Buffer.from(Uint8Array.from({ length: 5000 }, (_, at) => (at * 73 + 5) % 256));
 
 /** A preview in a segment of its own, which ends like a picture. */
@@ -68,6 +74,10 @@ test.each<readonly [string, string, Buffer | string]>([
   ['a.avif', 'is an AVIF picture that was cut off', half(avif)],
   ['a.heic', 'is a HEIC picture that was cut off', half(heic)],
   ['a.mp4', 'is a clip or a sound that was cut off', Buffer.concat([ftyp, half(mdat)])],
+  ['a.mp4', 'is a clip or a sound that was cut off', Buffer.concat([ftyp, moov, half(mdat)])],
+  ['a.wav', 'that was cut off', half(wav(400))],
+  ['a.gif', 'is a GIF picture that was cut off', half(gif)],
+  ['a.gif', 'is a GIF picture that was cut off', gif.subarray(0, -2)],
 ])('%s is refused (%#): it %s', (name, why, content) => {
   expect(checkInput(fileOf(name, content))).toEqual({
     is: 'wrong',
@@ -82,7 +92,11 @@ test.each<readonly [string, Buffer | string]>([
   // Under the name of another format.
   ['a.jpg', png],
   ['a.gif', gif],
-  ['a.gif', half(gif)],
+  ['a.gif', gif.subarray(0, -1)],
+  ['a.gif', Buffer.concat([gif, Buffer.alloc(500)])],
+  ['a.wav', wav(400)],
+  ['a.wav', wav(0)],
+  ['a.wav', wav(0xffff_ffff)],
   ['a.tif', tiff],
   ['a.webp', webp],
   ['a.avif', avif],
@@ -94,7 +108,7 @@ test.each<readonly [string, Buffer | string]>([
   ['a.heic', Buffer.concat([box('ftyp', Buffer.from('odd1\0\0\0\0')), moov])],
   ['a.mp4', clip],
   ['a.mov', Buffer.concat([ftyp, mdat, moov, Buffer.from('padding')])],
-  ['a.mp4', Buffer.concat([ftyp, moov, half(mdat)])],
+  ['a.mp4', Buffer.concat([ftyp, moov, mdat, half(box('free', Buffer.alloc(90)))])],
   ['a.mp3', 'ID3 and a song'],
 ])('%s is let through (%#)', (name, content) => {
   expect(checkInput(fileOf(name, content))).toEqual({ is: 'fine' });

@@ -48,6 +48,8 @@ export interface Boxes {
   readonly names: readonly string[];
   /** True if a box is longer than the rest of the file, or is none. The boxes before it are among the names. */
   readonly isCut: boolean;
+  /** The name of the box that is longer than the rest of the file. */
+  readonly cut?: string;
 }
 
 /** The boxes at the top of an ISO file of `size` bytes. */
@@ -56,7 +58,8 @@ export function boxesOf(file: number, size: number): Boxes {
   for (let at = 0; at < size && names.length < maxBoxes; ) {
     const box = bytesAt(file, at, 16);
     const length = box.length < 8 ? 0 : lengthOf(box, size - at);
-    if (length < 8 || at + length > size) return { names, isCut: true };
+    if (length < 8) return { names, isCut: true };
+    if (at + length > size) return { names, isCut: true, cut: box.toString('latin1', 4, 8) };
     names.push(box.toString('latin1', 4, 8));
     at += length;
   }
