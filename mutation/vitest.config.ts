@@ -22,11 +22,7 @@ export default defineConfig({
   test: {
     include: [
       'test/{tables,stories,promises}/**/*.test.ts',
-      'test/plan/{decide,ask,output-claims}.test.ts',
-      'test/model/{state,ledger,fingerprint}.test.ts',
-      'test/run/budget.test.ts',
-      'test/state/{golden-state,durability,nothing-happened}.test.ts',
-      'test/state/repair/{union,salvage}.test.ts',
+      'test/model/fingerprint.test.ts',
       'test/e2e/crash.test.ts',
     ],
     testTimeout: 30_000,

@@ -6,7 +6,7 @@ import { validate } from '../src/language/validate.ts';
 import { PlanTally } from '../src/plan/plan.ts';
 import { planText } from '../src/views/plan-text.ts';
 import { blocksIn, read } from './examples.ts';
-import { World } from './plan/world.ts';
+import { World } from './tables/plan-world.ts';
 
 const page = read('docs/expressions.md');
 

@@ -4,7 +4,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const fillsMemory = ({ moduleId }: TestSpecification): boolean =>
-  /\/test\/(previews|distributed)\//.test(moduleId);
+  /\/test\/(previews|(old\/)?distributed)\//.test(moduleId);
 
 export class LeanFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

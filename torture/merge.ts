@@ -1,7 +1,7 @@
-// Merges many pairs of histories that begin together; the short form is test/state/repair/union.test.ts.
+// Merges many pairs of histories that begin together; the short form is test/tables/union.test.ts.
 import fc from 'fast-check';
-import { histories } from '../test/state/repair/histories.ts';
-import { bytesOf, violations } from '../test/state/repair/union.ts';
+import { histories } from '../test/tables/histories.ts';
+import { bytesOf, violations } from '../test/tables/union.ts';
 
 /** What is wrong with the smallest pair that breaks a promise, and its files; empty if none does. */
 export function tortureMerge({

@@ -5,9 +5,9 @@ import {
   engineOver,
   openEngine,
 } from '../../src/distributed/database/database.ts';
+import { colour, InMemory, photo, pipeline } from '../old/run/in-memory.ts';
 import { sharedPostgres } from '../postgres.ts';
 import { isMissing } from '../programs.ts';
-import { colour, InMemory, photo, pipeline } from '../run/in-memory.ts';
 import { startPglite } from './database/pglite.ts';
 
 const save = '  save: { uses: download, with: { of: one, to: "${{ item.key }}.png" } }\n';

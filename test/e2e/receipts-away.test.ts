@@ -21,7 +21,7 @@ import { canBeNobody, nobody } from '../nobody.ts';
 import { ended, envOf, photoRig, type Rig, service, type Told } from '../rig.ts';
 import { canMount, makeReadOnly } from '../small-disk.ts';
 
-const holder = fileURLToPath(new URL('../state/receipts/process.ts', import.meta.url));
+const holder = fileURLToPath(new URL('../old/state/receipts/process.ts', import.meta.url));
 
 function freshFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'shotlist-receipts-'));

@@ -18,7 +18,7 @@ import { takeDiskReserve } from '../../src/state/disk-reserve.ts';
 import { JournalFile } from '../../src/state/journal-file.ts';
 import { created, numbered } from '../model/lines.ts';
 import { canMount, makePipe, makeReadOnly, smallDisk } from '../small-disk.ts';
-import { header, linesIn, load, paid, text, written } from '../state/state-file.ts';
+import { header, linesIn, load, paid, text, written } from '../tables/state-file.ts';
 import { temporaryFolder } from './places.ts';
 
 const lines = numbered(paid).map((line) => JSON.stringify(line));

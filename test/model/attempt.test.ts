@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { nextAttempt } from '../../src/model/attempt.ts';
 import type { JobLine } from '../../src/model/line.ts';
-import { jobLine } from '../plan/world.ts';
+import { jobLine } from '../tables/plan-world.ts';
 
 const failedWith = (code?: string): JobLine =>
   jobLine('failed', {

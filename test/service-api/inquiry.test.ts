@@ -11,8 +11,8 @@ import {
   knownProjects,
   readPatiently,
 } from '../../src/service-api/inquiry.ts';
-import { busy, Scene, unfit } from '../run/jobs/performing.ts';
-import { createdOf, createOrder, intentOf, settledOf } from '../run/parts.ts';
+import { busy, Scene, unfit } from '../old/run/jobs/performing.ts';
+import { createdOf, createOrder, intentOf, settledOf } from '../old/run/parts.ts';
 
 function ledgerOf(...events: readonly NewEvent[]): Ledger {
   const ledger = new Ledger();

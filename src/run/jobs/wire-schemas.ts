@@ -1,5 +1,5 @@
 // The schemas of job orders and of their outcomes, as they cross a database that others write to: a worker reads orders, and a
-// coordinator reads outcomes. The compiler compares them with the types of job.ts (test/run/jobs/wire/types.test.ts).
+// coordinator reads outcomes. The compiler compares them with the types of job.ts (test/old/run/jobs/wire/types.test.ts).
 
 import { isObject } from '../../base/json.ts';
 import { err, ok, type Result } from '../../base/result.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { PlannedTask } from '../../../src/plan/planned-action.ts';
 import type { TaskState } from '../../../src/report/page/report-data.ts';
 import { itemState, verdictAfter, verdictOf } from '../../../src/report/page/task-state.ts';
-import { a, b, jobLine, swapping, swapWorld } from '../../plan/world.ts';
+import { a, b, jobLine, swapping, swapWorld } from '../../tables/plan-world.ts';
 
 const planned = (action: PlannedTask['action'], task = 'swap:a'): PlannedTask => {
   const found = swapWorld(swapping).planned(task, a, b);

@@ -1,0 +1,242 @@
+// The journal writer's promise: what it writes can be read, and is what the ledger holds.
+import { describe, expect, test } from 'vitest';
+import { Redactor } from '../../../src/base/redactor.ts';
+import { Ledger } from '../../../src/model/ledger.ts';
+import { type NewEvent, parseLine } from '../../../src/model/line.ts';
+import { JournalWriter, type RunName } from '../../../src/run/journal-writer.ts';
+import { FakeClock } from '../../files/places.ts';
+import { created, intent, job } from '../../model/lines.ts';
+
+interface Written {
+  readonly journalWriter: JournalWriter;
+  readonly ledger: Ledger;
+  readonly lines: string[];
+}
+
+function journalWriter(...secrets: readonly string[]): Written {
+  const lines: string[] = [];
+  const ledger = new Ledger();
+  const file = { append: (line: string) => void lines.push(line), async sync() {} };
+  const terms = { run: {}, redactor: new Redactor(secrets) };
+  return { journalWriter: new JournalWriter(ledger, file, new FakeClock(), terms), ledger, lines };
+}
+
+const project = (id: string): NewEvent => ({
+  ...{ event: 'created', job: job('a'), project: id, credits: 10 },
+});
+
+describe('an event that nobody could read again is a bug, and is never written', () => {
+  test.each<[string, NewEvent]>([
+    ['infinite credits', created('a', Number.POSITIVE_INFINITY)],
+    ['no number of credits', created('a', Number.NaN)],
+    ['credits beyond every price', created('a', 1_000_000_001)],
+    ['a debt', created('a', -1)],
+    ['half a credit', created('a', 0.5)],
+    ['an id with half a character', project('p\ud800')],
+    ['a step up in a path', project('..')],
+    ['an empty id', project('')],
+  ])('%s', (_, event) => {
+    const { journalWriter: pen, ledger, lines } = journalWriter();
+    pen.append([intent()]);
+    const before = { lines: [...lines], seq: ledger.seq, account: ledger.total };
+    expect(() => pen.append([event])).toThrow('bug: an event "created" that nobody can read');
+    expect({ lines, seq: ledger.seq, account: ledger.total }).toEqual(before);
+    pen.append([created()]);
+    expect(lines).toHaveLength(3);
+  });
+});
+
+test('a figure that JSON does not have is in the ledger as it is in the file', () => {
+  const { journalWriter: pen, ledger, lines } = journalWriter();
+  const result = { downloads: 1, fps: Number.POSITIVE_INFINITY, '\ud800': '\udfff\u202e' };
+  pen.append([
+    intent(),
+    created(),
+    { event: 'settled', job: job('a'), status: 'complete', credits: 10, result },
+  ]);
+  const read = parseLine(lines.at(-1) ?? '');
+  expect(read).toMatchObject({ value: { line: { result: ledger.job(job('a'))?.result } } });
+  expect(ledger.job(job('a'))?.result).toMatchObject({ fps: null });
+});
+
+test('a line is plain text to a terminal, and the same value to whoever reads it', () => {
+  const { journalWriter: pen, lines } = journalWriter();
+  const name = 'a\u202eb\u009bc\u007f\u{e0041}\u2028\ud800d\n';
+  pen.append([{ event: 'failed', task: name, why: name }]);
+  expect(lines.at(-1)).toMatch(/^[\x20-\x7e]+$/);
+  expect(parseLine(lines.at(-1) ?? '')).toMatchObject({
+    value: { line: { task: name, why: name } },
+  });
+});
+
+test('a secret that got as far as here goes no further', () => {
+  const { journalWriter: pen, lines } = journalWriter('sk-secret-4711');
+  pen.append([{ event: 'failed', task: 'swap:sk-secret-4711.png', why: 'sk-secret-4711' }]);
+  expect(lines.join('\n')).not.toContain('4711');
+  expect(lines.at(-1)).toContain('swap:REDACTED.png');
+});
+
+/** A command: whose run it is, what happens in it, and whether it comes to its end. */
+type Command = readonly [RunName | undefined, readonly NewEvent[], boolean];
+
+describe('a run', () => {
+  const file = () => {
+    const lines: string[] = [];
+    return { lines, append: (line: string) => void lines.push(line), async sync() {} };
+  };
+  const failed: NewEvent = { event: 'failed', task: 'a:1', why: 'x' };
+  /** What one command after another writes: events, and whether it is ended properly. */
+  const commands = (...list: readonly Command[]) => {
+    const [ledger, one] = [new Ledger(), file()];
+    const seen = list.map(([run, events, ends]) => {
+      const from = one.lines.length;
+      const writer = new JournalWriter(ledger, one, new FakeClock(), { run });
+      writer.append(events);
+      if (ends) writer.end();
+      return one.lines.slice(from).map((line) => {
+        const { event, run: number, id } = JSON.parse(line);
+        return [event, number, id].filter((part) => part !== undefined).join(' ');
+      });
+    });
+    return { seen, ledger };
+  };
+
+  test.each<readonly [string, readonly Command[], readonly (readonly string[])[]]>([
+    [
+      'begins with the first event, and ends',
+      [[{}, [failed], true]],
+      [['run 1', 'failed', 'ended']],
+    ],
+    ['is none where nothing happened', [[{}, [], true]], [[]]],
+    [
+      'is numbered from the one before',
+      [
+        [{}, [failed], true],
+        [{}, [failed, failed], true],
+        [{}, [failed], true],
+      ],
+      [
+        ['run 1', 'failed', 'ended'],
+        ['run 2', 'failed', 'failed', 'ended'],
+        ['run 3', 'failed', 'ended'],
+      ],
+    ],
+    [
+      'goes on with one that was interrupted',
+      [
+        [{}, [failed], false],
+        [{}, [failed], true],
+      ],
+      [
+        ['run 1', 'failed'],
+        ['failed', 'ended'],
+      ],
+    ],
+    [
+      'goes on with an interrupted one of its id, or of any where it has none',
+      [
+        [{ id: 'x' }, [failed], false],
+        [{ id: 'x' }, [failed], false],
+        [{}, [failed], false],
+      ],
+      [['run 1 x', 'failed'], ['failed'], ['failed']],
+    ],
+    [
+      'ends an interrupted one of another id',
+      [
+        [{ id: 'x' }, [failed], false],
+        [{ id: 'y' }, [failed], true],
+      ],
+      [
+        ['run 1 x', 'failed'],
+        ['ended', 'run 2 y', 'failed', 'ended'],
+      ],
+    ],
+    ['is not begun by a person who mends the state', [[undefined, [failed], true]], [['failed']]],
+  ])('%s', (_, list, expected) => {
+    expect(commands(...list).seen).toEqual(expected);
+  });
+
+  test('has written once something happened', () => {
+    const writer = new JournalWriter(new Ledger(), file(), new FakeClock(), { run: {} });
+    writer.append([]);
+    expect(writer.wrote).toBe(false);
+    writer.append([failed]);
+    expect(writer.wrote).toBe(true);
+  });
+
+  test('shares the account of all that have its id', () => {
+    const { ledger } = commands(
+      [{ id: 'x' }, [intent('a'), created('a', 7)], true],
+      [{}, [intent('b'), created('b', 5)], true],
+      [{ id: 'x' }, [intent('c'), created('c', 3)], true],
+    );
+    const account = (run: RunName | undefined) =>
+      new JournalWriter(ledger, file(), new FakeClock(), { run }).account.charged;
+    expect(account({ id: 'x' })).toBe(10);
+    expect(account({ id: 'y' })).toBe(0);
+    expect(account({})).toBe(0);
+    expect(account(undefined)).toBe(0);
+  });
+});
+
+describe('what the service has and the disk has not', () => {
+  test('is named until it is synced', async () => {
+    const [ledger, sync] = [new Ledger(), Promise.withResolvers<void>()];
+    const file = { append: () => undefined, sync: () => sync.promise };
+    const writer = new JournalWriter(ledger, file, new FakeClock(), { run: {} });
+    writer.append([intent('a'), created('a', 10)]);
+    const known = { name: ledger.job(job('a'))?.name, project: ledger.job(job('a'))?.project };
+    expect(known.name).not.toBe('');
+    expect(writer.unwritten).toEqual([known]);
+    const synced = writer.sync();
+    writer.append([intent('b'), created('b', 10)]);
+    sync.resolve();
+    await synced;
+    // What came after the sync began may not be in it.
+    expect(writer.unwritten).toEqual([
+      { name: ledger.job(job('b'))?.name, project: ledger.job(job('b'))?.project },
+    ]);
+    await writer.sync();
+    expect(writer.unwritten).toEqual([]);
+  });
+});
+
+test('an event that cannot follow what is known is a bug, and is not written', () => {
+  const { journalWriter: pen, lines } = journalWriter();
+  pen.append([intent()]);
+  expect(() => pen.append([{ event: 'deleted', job: job('a'), task: 'a:1' }])).toThrow(/^bug: /);
+  expect(lines).toHaveLength(2);
+});
+
+test('events are dated by the clock, also when it goes back', () => {
+  const lines: string[] = [];
+  const clock = new FakeClock(0);
+  const file = { append: (line: string) => void lines.push(line), async sync() {} };
+  const pen = new JournalWriter(new Ledger(), file, clock);
+  for (const ms of [5, 5, 0, -7]) {
+    clock.jump(ms);
+    pen.append([{ event: 'failed', task: 'a:1', why: `${lines.length}` }]);
+  }
+  expect(lines.map((line) => Date.parse(JSON.parse(line).at))).toEqual([5, 10, 10, 3]);
+});
+
+test('a run for a due time is recorded even if nothing happens, and not merged with another', () => {
+  const lines: string[] = [];
+  const ledger = new Ledger();
+  const file = { append: (line: string) => void lines.push(line), async sync() {} };
+  const pen = (due?: string): JournalWriter =>
+    new JournalWriter(ledger, file, new FakeClock(), { run: { due } });
+  const [first, second] = ['2026-06-01T05:00:00.000Z', '2026-06-02T05:00:00.000Z'];
+  pen(first).begin();
+  pen(first).begin();
+  expect(ledger.runs()).toMatchObject([{ run: 1, due: first }]);
+  const later = pen(second);
+  later.begin();
+  later.end();
+  expect(ledger.runs()).toMatchObject([
+    { run: 1, due: first, ended: expect.anything() },
+    { run: 2, due: second, ended: expect.anything() },
+  ]);
+  expect(lines.every((line) => parseLine(line).ok)).toBe(true);
+});

@@ -1,0 +1,141 @@
+// The counts of a run, folded from its events, against a count that keeps every task.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { RunEvent, TaskDetail, TaskEnding } from '../../../src/run/run-event.ts';
+import { RunView } from '../../../src/run/run-view.ts';
+import { summaryOf } from '../../../src/run/summary.ts';
+import { Tally } from '../../../src/run/tally.ts';
+import { liveFacts } from '../../../src/views/live/live-facts.ts';
+import { planOf, row } from '../../views/live/live-events.ts';
+import { colour, InMemory, photo, pipeline } from './in-memory.ts';
+
+const endings: readonly TaskEnding[] = [
+  ...(['done', 'reused', 'skipped', 'excluded', 'failed'] as const),
+  ...(['doubt', 'pending', 'blocked', 'rendering', 'later'] as const),
+];
+const steps = ['photo', 'color', 'save'];
+const credits = { charged: 0, refunded: 0, reserved: 0 };
+
+/** How each task of an item ends, one after the other, and with which delays; an item may be unfinished when the run ends. */
+const wildItem = fc.record({
+  isOver: fc.boolean(),
+  tasks: fc.array(
+    fc.record({
+      step: fc.constantFrom(...steps),
+      begins: fc.boolean(),
+      endings: fc.array(fc.constantFrom(...endings), { maxLength: 3 }),
+    }),
+    { maxLength: 3 },
+  ),
+});
+type WildItem = typeof wildItem extends fc.Arbitrary<infer T> ? T : never;
+
+type Told = readonly [RunEvent, TaskDetail?];
+
+/** The events of an item in their order. */
+function* eventsOf({ isOver, tasks }: WildItem, key: string): Generator<Told> {
+  const open = new Set<string>();
+  let isOk = true;
+  for (const { step, begins, endings: all } of tasks) {
+    const task = `${step}:${key}`;
+    const about = { step, task, item: key };
+    if (open.has(task)) continue;
+    open.add(task);
+    if (begins) yield [{ type: 'begun', ...about }];
+    let before: TaskEnding | undefined;
+    for (const ending of all) {
+      yield [{ type: 'task', ...about, ending, why: 'so', credits: 0 }, { before }];
+      before = ending;
+    }
+    if (all.length === 0 && isOver) yield [{ type: 'task', ...about, ending: 'done', credits: 0 }];
+    isOk &&= before === undefined || before === 'done' || before === 'reused';
+  }
+  if (isOver) yield [{ type: 'item', item: key, ok: isOk, changed: true, of: 0 }];
+}
+
+/** The events of several items at once: each in its order, and between those of the others. */
+function mixed(items: readonly WildItem[], turns: readonly number[]): readonly Told[] {
+  const left = items.map((item, index) => [...eventsOf(item, `i${index}`)]);
+  const told: Told[] = [];
+  for (let turn = 0; left.some((events) => events.length > 0); turn += 1) {
+    const open = left.filter((events) => events.length > 0);
+    const next = open[(turns[turn % turns.length] ?? 0) % open.length]?.shift();
+    if (next !== undefined) told.push(next);
+  }
+  return told;
+}
+
+const counted = <Key extends string>(keys: Iterable<Key>): Partial<Record<Key, number>> => {
+  const counts: Partial<Record<Key, number>> = {};
+  for (const key of keys) counts[key] = (counts[key] ?? 0) + 1;
+  return counts;
+};
+
+const withoutZeros = (counts: Readonly<Record<string, number>>) =>
+  Object.fromEntries(Object.entries(counts).filter(([, n]) => n > 0));
+
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, n) => sum + n, 0);
+
+test('of any events, the summary and the live facts count each task once, by how it ended last', () => {
+  const turns = fc.array(fc.nat(9), { minLength: 1 });
+  fc.assert(
+    fc.property(fc.array(wildItem, { maxLength: 8 }), turns, (items, order) => {
+      const view = new RunView({ pipeline: 'p', speed: 1, began: 0 });
+      const rows = steps.map((step) => row(step, 'upload', items.length));
+      view.take({ type: 'planned', run: 1, plan: planOf(items.length, rows) }, 0);
+      const last = new Map<string, TaskEnding>();
+      const running = new Set<string>();
+      const over = { done: 0, unfinished: 0 };
+      mixed(items, order).forEach(([event, detail], now) => {
+        view.tally.take(event, now, detail);
+        view.take(event, now);
+        if (event.type === 'begun') running.add(event.task);
+        if (event.type === 'item') over[event.ok ? 'done' : 'unfinished'] += 1;
+        if (event.type !== 'task') return;
+        running.delete(event.task);
+        last.set(event.task, event.ending);
+      });
+      const { length: total } = items;
+      const summary = summaryOf(view.tally, 'done', { items: total, elapsedMs: 1, credits });
+      expect(withoutZeros(summary.tasks)).toEqual(counted(last.values()));
+      expect(summary.items).toEqual({ total, done: over.done, unfinished: total - over.done });
+      expect(view.tally.itemsOver).toBe(over.done + over.unfinished);
+      expect([...view.tally.doubted].sort()).toEqual(
+        [...last].flatMap(([task, ending]) => (ending === 'doubt' ? [task] : [])).sort(),
+      );
+      const live = liveFacts(view, 1000);
+      expect(live.items.done).toBe(summary.items.done);
+      expect([...view.tally.atWork.keys()].sort()).toEqual([...running].sort());
+      const { failed, doubt, done, reused } = summary.tasks;
+      const of = (is: 'done' | 'failed' | 'doubt' | 'running' | 'queued' | 'notRun'): number =>
+        sumOf(live.steps.map((step) => step[is]));
+      expect([of('failed'), of('doubt'), of('done')]).toEqual([failed, doubt, done + reused]);
+      expect(of('running')).toBe(running.size);
+      expect(of('failed') + of('doubt') + of('done') + of('notRun')).toBe(last.size);
+      expect(of('queued')).toBe(steps.length * total - last.size - running.size);
+    }),
+  );
+});
+
+test('of a run, the summary counts what the events have told', async () => {
+  const first = photo + colour('one', 'a');
+  const both = first + colour('two', 'b');
+  let repeated = 0;
+  for (const fate of ['fine', 'error', 'lost', 'endless'] as const) {
+    const memory = new InMemory();
+    for (const steps of [first, both]) {
+      const tally = new Tally();
+      const { told } = await memory.run(pipeline(steps), fate, ['a', 'b'], { tally });
+      // What was uploaded is gone by then, and is uploaded again.
+      memory.clock.pass(7 * 86_400_000);
+      const last = new Map(
+        told.flatMap((event) => (event.type === 'task' ? [[event.task, event.ending]] : [])),
+      );
+      repeated += told.filter(({ type }) => type === 'task').length - last.size;
+      expect(withoutZeros(tally.tasks)).toEqual(counted(last.values()));
+      expect(tally.itemsOver).toBe(told.filter(({ type }) => type === 'item').length);
+      expect(tally.atWork.size).toBe(0);
+    }
+  }
+  expect(repeated).toBeGreaterThan(0);
+});

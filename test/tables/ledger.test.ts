@@ -1,0 +1,462 @@
+// The ledger: credits reserved, charged and refunded, and what compaction must not change.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { standingFailures } from '../../src/model/failures.ts';
+import { memoryStore } from '../../src/model/job-store.ts';
+import { committed, Ledger } from '../../src/model/ledger.ts';
+import type { JobLine, Measure, NewEvent } from '../../src/model/line.ts';
+import { worthOf } from '../../src/model/state.ts';
+import { decideCreate } from '../../src/plan/decide.ts';
+import {
+  abandoned,
+  amended,
+  at,
+  compacted,
+  complete,
+  created,
+  deleted,
+  doubted,
+  ended,
+  errored,
+  folded,
+  forgotten,
+  intent,
+  job,
+  journals,
+  move,
+  numbered,
+  output,
+  refused,
+  run,
+  serves,
+  supplied,
+} from '../model/lines.ts';
+import { partOf } from '../sweep.ts';
+
+type Sum = readonly [charged: number, refunded: number, reserved: number];
+
+function sums(ledger: Ledger): Sum {
+  const { charged, refunded, reserved } = ledger.total;
+  return [charged, refunded, reserved];
+}
+
+describe('credits', () => {
+  test.each<readonly [string, readonly NewEvent[], Sum]>([
+    ['nothing happened', [run()], [0, 0, 0]],
+    ['a creation is about to be sent', [run(), intent('a', 10)], [0, 0, 10]],
+    ['two are', [run(), intent('a', 10), intent('b', 5)], [0, 0, 15]],
+    ['it was taken', [run(), intent('a', 10), created('a', 12)], [12, 0, 0]],
+    ['it is done', [run(), intent('a', 10), created('a', 12), complete('a', 12)], [12, 0, 0]],
+    ['it came dearer', [run(), intent('a', 10), created('a', 12), complete('a', 15)], [15, 0, 0]],
+    ['it came cheaper', [run(), intent('a', 10), created('a', 12), complete('a', 9)], [12, 3, 0]],
+    [
+      'it failed and was refunded',
+      [run(), intent('a', 10), created('a', 12), errored('a', 0)],
+      [12, 12, 0],
+    ],
+    [
+      'it failed and was not refunded',
+      [run(), intent('a', 10), created('a', 12), errored('a', 12)],
+      [12, 0, 0],
+    ],
+    ['it was refused', [run(), intent('a', 10), refused('a')], [0, 0, 0]],
+    ['it is in doubt', [run(), intent('a', 10), doubted('a')], [0, 0, 10]],
+    [
+      'a doubt turned out paid',
+      [run(), intent('a', 10), doubted('a'), created('a', 11)],
+      [11, 0, 0],
+    ],
+    [
+      'a doubt turned out not charged',
+      [run(), intent('a', 10), doubted('a'), refused('a')],
+      [0, 0, 0],
+    ],
+    [
+      'another attempt after a refund',
+      [
+        run(),
+        intent('a', 10),
+        created('a', 10),
+        errored('a', 0),
+        intent('a', 10, 2),
+        created('a', 10),
+        complete('a', 10),
+      ],
+      [20, 10, 0],
+    ],
+    [
+      'a deletion',
+      [run(), intent('a', 10), created('a', 10), complete('a', 10), output('a'), deleted('a')],
+      [10, 0, 0],
+    ],
+    ['free work', [run(), supplied('a'), serves('a')], [0, 0, 0]],
+  ])('when %s', (_, events, expected) => {
+    expect(sums(folded(events))).toEqual(expected);
+  });
+
+  test('count in the run in which they were charged, and all runs make the total', () => {
+    const ledger = folded([
+      run(1),
+      intent('a'),
+      created('a', 10),
+      ended,
+      run(2),
+      complete('a', 7),
+      intent('b', 20),
+      created('b', 25),
+    ]);
+    expect(ledger.runs()).toEqual([
+      { run: 1, at, ended: at, charged: 10, refunded: 3 },
+      { run: 2, at, charged: 25, refunded: 0 },
+    ]);
+    expect(sums(ledger)).toEqual([35, 3, 0]);
+    expect(ledger.account).toEqual({ charged: 25, refunded: 0, reserved: 0 });
+  });
+
+  test('that are reserved stay so over runs, until somebody resolves the doubt', () => {
+    const ledger = folded([run(1), intent('a', 10), doubted('a'), ended, run(2)]);
+    expect(ledger.account).toEqual({ charged: 0, refunded: 0, reserved: 10 });
+    expect(committed(ledger.account)).toBe(10);
+  });
+
+  test('committed are what was charged and not refunded, and what is reserved', () => {
+    expect(committed({ charged: 30, refunded: 12, reserved: 7 })).toBe(25);
+  });
+});
+
+test('a header is nothing that happened, and a compacted file counts its events from 1', () => {
+  const ledger = folded([run(), supplied()]);
+  const line = { shotlist: 3, pipeline: 'p', service: 'rehearsal' } as const;
+  expect(ledger.apply({ type: 'header', line })).toEqual({ ok: true, value: undefined });
+  expect(ledger.runs()).toHaveLength(1);
+  expect(ledger.seq).toBe(2);
+  ledger.restart();
+  expect(ledger.seq).toBe(0);
+  folded([supplied('b')], ledger);
+  expect([...ledger.jobs()]).toHaveLength(2);
+});
+
+test('a job that was sent outside of a run has no sender', () => {
+  expect(folded([intent()]).job(job('a'))).not.toHaveProperty('sender');
+  expect(folded([run(3), intent()]).job(job('a'))).toMatchObject({ sender: 3 });
+});
+
+describe('runs', () => {
+  test('that were interrupted are gone on with', () => {
+    expect(folded([run(1), supplied(), run(2)]).runs()).toEqual([
+      { run: 1, at, charged: 0, refunded: 0 },
+    ]);
+  });
+
+  test('that ended are not', () => {
+    const ledger = folded([run(1), ended, run(2)]);
+    expect(ledger.openRun).toMatchObject({ run: 2 });
+    expect(folded([run(1), ended]).openRun).toBeUndefined();
+  });
+});
+
+describe('numbers', () => {
+  test.each([
+    ['is missing', [1, 3]],
+    ['stands twice', [1, 1]],
+    ['comes too early', [2]],
+  ])('an event that %s is refused', (_, numbers) => {
+    const ledger = new Ledger();
+    const results = numbers.map((seq) =>
+      ledger.apply({ type: 'event', line: { seq, at, event: 'failed', task: 't', why: 'w' } }),
+    );
+    expect(results.at(-1)).toEqual({
+      ok: false,
+      error: expect.stringContaining('lines are missing or doubled'),
+    });
+  });
+
+  test('an illegal move is refused with the job and the state', () => {
+    const ledger = folded([run(), intent()]);
+    const [line] = numbered([deleted()]);
+    if (line === undefined) throw new Error('no line');
+    expect(ledger.apply({ type: 'event', line: { ...line, seq: 3 } })).toEqual({
+      ok: false,
+      error: `deleted cannot follow intended (job ${job('a')})`,
+    });
+  });
+});
+
+describe('tasks without a job', () => {
+  test('are remembered until they get one', () => {
+    const failed: NewEvent = { event: 'failed', task: 'swap:a', why: 'no such file' };
+    expect(folded([run(), failed]).task('swap:a')).toEqual({
+      task: 'swap:a',
+      state: 'failed',
+      why: 'no such file',
+    });
+    expect(folded([run(), failed, intent('a')]).tasks()).toEqual([]);
+  });
+
+  test('come sorted, and the last word counts', () => {
+    const ledger = folded([
+      run(),
+      { event: 'failed', task: 'b', why: 'one' },
+      { event: 'failed', task: 'a', why: 'two' },
+      { event: 'failed', task: 'b', why: 'three' },
+    ]);
+    expect(ledger.tasks()).toEqual([
+      { task: 'a', state: 'failed', why: 'two' },
+      { task: 'b', state: 'failed', why: 'three' },
+    ]);
+  });
+});
+
+describe('a skipped task', () => {
+  const why = 'its if: is false';
+  const skipped: NewEvent = { event: 'skipped', task: 'swap:a', why };
+  const failed: NewEvent = { event: 'failed', task: 'swap:a', why: 'no such file' };
+  const skip = { task: 'swap:a', state: 'skipped', why } as const;
+
+  test('is not worth a line, and leaves none: the pipeline says that it is skipped', () => {
+    expect(folded([run()]).lacks(skip)).toBe(false);
+    expect(folded([run(), skipped]).tasks()).toEqual([]);
+  });
+
+  test('takes back its failure before a job began', () => {
+    expect(folded([run(), failed]).lacks(skip)).toBe(true);
+    const ledger = folded([run(), failed, skipped]);
+    expect(ledger.tasks()).toEqual([]);
+    expect(ledger.lacks(skip)).toBe(false);
+    expect(standingFailures(ledger)).toEqual([]);
+  });
+
+  test('takes back the failure of its job, also once the file is compacted', () => {
+    const ledger = folded([run(), intent(), refused()]);
+    expect(ledger.lacks(skip)).toBe(true);
+    expect(standingFailures(ledger)).toHaveLength(1);
+    const after = compacted(folded([run(), intent(), refused(), skipped]));
+    expect(after.tasks()).toEqual([skip]);
+    expect(after.lacks(skip)).toBe(false);
+    expect(standingFailures(after)).toEqual([]);
+  });
+
+  test('fails again when it is tried again', () => {
+    const tried = [run(), intent(), refused(), skipped, intent('a', 10, 2)];
+    expect(folded(tried).lacks(skip)).toBe(false);
+    expect(folded([...tried, refused()]).lacks(skip)).toBe(true);
+  });
+});
+
+test('a failure before a job began is new unless the same is on record', () => {
+  const failed = { task: 't', state: 'failed', why: 'one' } as const;
+  expect(folded([run()]).lacks(failed)).toBe(true);
+  const ledger = folded([run(), { event: 'failed', task: 't', why: 'one' }]);
+  expect(ledger.lacks(failed)).toBe(false);
+  expect(ledger.lacks({ ...failed, why: 'two' })).toBe(true);
+});
+
+describe('what creations really cost', () => {
+  const measured = (of: string, reserve: number, measure: Measure): NewEvent => ({
+    event: 'intent',
+    job: job(of),
+    task: `act:${of}`,
+    kind: 'act',
+    attempt: 1,
+    name: of,
+    reserve,
+    measure,
+  });
+  const five = { of: 'act 480p', amount: 5 };
+  const dear = [run(), measured('a', 10, five), created('a', 15), complete('a', 15)];
+
+  test('is a rate by the dearest charge seen, and the worst excess over an estimate', () => {
+    const { rates } = folded([...dear, measured('b', 20, five), created('b', 12)]);
+    expect(rates.expected({ of: 'act 480p', amount: 10 })).toBe(30);
+    expect(rates.overrun('act')).toBe(1.5);
+    expect(rates.dearest('act')).toBe(15);
+  });
+
+  test('is not known of another kind of order, nor of a kind that was never charged', () => {
+    const { rates } = folded(dear);
+    expect(rates.expected({ of: 'act 720p', amount: 5 })).toBeUndefined();
+    expect(rates.knows('other')).toBe(false);
+    expect(rates.overrun('other')).toBe(1);
+  });
+
+  test('is known as soon as the creation is answered', () => {
+    expect(folded(dear.slice(0, 2)).rates.knows('act')).toBe(false);
+    expect(folded(dear.slice(0, 3)).rates.expected(five)).toBe(15);
+  });
+
+  test('is remembered by a compacted file, also after the project is deleted', () => {
+    const { rates } = compacted(folded([...dear, output('a'), deleted('a'), ended]));
+    expect(rates.expected(five)).toBe(15);
+    expect(rates.overrun('act')).toBe(1.5);
+  });
+
+  test.each<readonly [string, readonly NewEvent[]]>([
+    ['became less', [complete('a', 5)]],
+    ['was refunded', [errored('a', 0)]],
+    ['was refunded, and it was begun again', [errored('a', 0), measured('a', 10, five)]],
+    ['was corrected', [complete('a', 15), amended('a', 5)]],
+  ])(
+    'is remembered by a compacted file when the charge %s: the next may be charged so first',
+    (_, after) => {
+      const { rates } = compacted(folded([...dear.slice(0, 3), ...after]));
+      expect(rates.expected(five)).toBe(15);
+      expect(rates.dearest('act')).toBe(15);
+    },
+  );
+
+  test('of what was forgotten is known for its kind', () => {
+    const { rates } = compacted(folded([...dear, forgotten()]));
+    expect(rates.dearest('act')).toBe(15);
+  });
+
+  test('is not known of what was never answered', () => {
+    const unheard = [run(), measured('a', 10, five), abandoned('a', 10), measured('a', 10, five)];
+    expect(compacted(folded(unheard)).rates.knows('act')).toBe(false);
+  });
+});
+
+describe('money’s trace', () => {
+  const paid = [run(), intent(), created('a', 10), complete('a', 10)];
+
+  test('stays when a job is forgotten and begun again', () => {
+    const ledger = folded([...paid, forgotten(), intent('a', 10, 2), created('a', 12)]);
+    expect(ledger.total).toEqual({ charged: 22, refunded: 0, reserved: 0 });
+    expect(ledger.job(job('a'))?.past).toEqual([{ name: 'a #1', project: 'p-a', credits: 10 }]);
+  });
+
+  test('of a failed attempt keeps its project, and a later correction of its credits', () => {
+    const failed = [run(), intent(), created('a', 10), errored('a', 0), intent('a', 10, 2)];
+    const ledger = folded([...failed, amended('a', 4)]);
+    expect(ledger.job(job('a'))?.past).toEqual([{ name: 'a #1', project: 'p-a', credits: 4 }]);
+    expect(ledger.total).toEqual({ charged: 14, refunded: 10, reserved: 10 });
+  });
+
+  test('of a doubt that a person gives up is a charge', () => {
+    const ledger = folded([run(), intent('a', 30), doubted(), abandoned('a', 30)]);
+    expect(ledger.total).toEqual({ charged: 30, refunded: 0, reserved: 0 });
+    expect(ledger.job(job('a'))?.state).toBe('failed');
+  });
+
+  test('tells what the service added after its answer', () => {
+    const ledger = folded([run(), intent(), created('a', 10), complete('a', 12)]);
+    expect(ledger.job(job('a'))).toMatchObject({ credits: 12, added: 2 });
+    expect(folded(paid).job(job('a'))).not.toHaveProperty('added');
+  });
+});
+
+describe('a reservation', () => {
+  test('counts also while no run is going on', () => {
+    const ledger = folded([run(1), intent('a', 10), created('a', 8), intent('b', 5), ended]);
+    expect(ledger.openRun).toBeUndefined();
+    expect(ledger.account).toEqual({ charged: 0, refunded: 0, reserved: 5 });
+  });
+});
+
+test('of two runs with one number, the later one is charged', () => {
+  const ledger = folded([run(1), ended, run(1), intent('a', 10), created('a', 8)]);
+  expect(ledger.runs().map(({ charged }) => charged)).toEqual([0, 8]);
+});
+
+describe('runs that share an id', () => {
+  test('share an account', () => {
+    const first = [{ event: 'run', run: 1, id: 'nightly' } as const, intent(), created('a', 10)];
+    const other = [ended, run(2), intent('b'), created('b', 20), ended];
+    const again = [{ event: 'run', run: 3, id: 'nightly' } as const, intent('c'), created('c', 5)];
+    const ledger = folded([...first, errored('a', 3), ...other, ...again, errored('c', 0)]);
+    expect(ledger.account).toEqual({ charged: 15, refunded: 12, reserved: 0 });
+    expect(ledger.accountOf(2)).toEqual({ charged: 20, refunded: 0, reserved: 0 });
+    expect(compacted(ledger).account).toEqual(ledger.account);
+  });
+});
+
+/** Goes on with a tool's job as a run and a person would, whatever the service answers, until it is done. */
+function endsWell(start: JobLine, chance: () => number): void {
+  let line = start;
+  if (line.kind === 'upload') return;
+  for (let step = 0; step < 60; step++) {
+    const { act } = decideCreate(line);
+    if (act === 'reuse') return;
+    const of = line.tasks[0]?.split(':')[1] ?? 'a';
+    const next = nextOf(act, of, line, chance());
+    if (next.event === 'intent') {
+      const settled = ['failed', 'forgotten'].includes(line.state);
+      expect(settled, `${line.state} must not be begun`).toBe(true);
+    }
+    const moved = move(line, next);
+    if (!moved.ok) throw new Error(moved.error);
+    expect(worthOf(moved.value)).toBeGreaterThanOrEqual(
+      next.event === 'intent' ? worthOf(line) : 0,
+    );
+    line = moved.value;
+  }
+  throw new Error('it never ended');
+}
+
+function nextOf(act: string, of: string, line: JobLine, chance: number): NewEvent {
+  const late = chance % 5;
+  switch (act) {
+    case 'begin':
+      return intent(of, 10, line.attempt + 1);
+    case 'attach':
+      return late === 0 ? errored(of) : complete(of);
+    case 'doubt':
+      if (line.state === 'intended' && late === 1) return doubted(of);
+      if (late === 2) return refused(of);
+      return late === 3 ? abandoned(of) : created(of);
+    default:
+      throw new Error(`a tool's job cannot ${act}`);
+  }
+}
+
+describe('any journal', () => {
+  test('can be cut after any line: it folds, nothing is below zero, and its compacted form says the same', () => {
+    fc.assert(
+      fc.property(journals, fc.nat(), (events, cut) => {
+        const ledger = folded(events.slice(0, events.length === 0 ? 0 : cut % (events.length + 1)));
+        const { charged, refunded, reserved } = ledger.total;
+        expect(reserved).toBeGreaterThanOrEqual(0);
+        expect(charged).toBeGreaterThanOrEqual(refunded);
+        const again = compacted(ledger);
+        expect(again.total).toEqual(ledger.total);
+        expect(again.account).toEqual(ledger.account);
+        expect([...again.jobs()]).toEqual([...ledger.jobs()]);
+        expect(again.tasks()).toEqual(ledger.tasks());
+        expect(again.runs()).toEqual(ledger.runs());
+        for (const { kind } of ledger.jobs())
+          expect(again.rates.dearest(kind)).toBe(ledger.rates.dearest(kind));
+      }),
+      { seed: 1, numRuns: partOf(300) },
+    );
+  });
+
+  test('charges exactly what its jobs cost, earlier attempts included', () => {
+    fc.assert(
+      fc.property(journals, (events) => {
+        const ledger = folded(events);
+        const spent = [...ledger.jobs()].reduce((sum, line) => sum + worthOf(line), 0);
+        expect(ledger.total.charged - ledger.total.refunded).toBe(spent);
+      }),
+      { seed: 1, numRuns: partOf(500) },
+    );
+  });
+
+  test('cut after any line leads to a state from which every job can end, and none is paid twice unasked', () => {
+    fc.assert(
+      fc.property(journals, fc.nat(), fc.infiniteStream(fc.nat()), (events, cut, chance) => {
+        const ledger = folded(events.slice(0, events.length === 0 ? 0 : cut % (events.length + 1)));
+        for (const line of ledger.jobs()) endsWell(line, () => Number(chance.next().value));
+      }),
+      { seed: 7, numRuns: partOf(500) },
+    );
+  });
+
+  test('has its jobs in the order of their tasks, whatever the order of events', () => {
+    const store = memoryStore();
+    folded([run(), supplied('z'), supplied('b'), supplied('m')], new Ledger(store));
+    expect([...store.sorted()].map(({ tasks }) => tasks[0])).toEqual([
+      'photo:b',
+      'photo:m',
+      'photo:z',
+    ]);
+  });
+});
