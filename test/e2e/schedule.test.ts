@@ -480,7 +480,7 @@ longTest(
 test('SIGTERM in the middle of a run ends the process in order, and the next one continues it', async () => {
   const rendering = clockwork(Date.now());
   const local = await service({ ...rendering.options, speed: 'realtime' });
-  const rig = new Rig(pipelineOf('cron: "* * * * *"'));
+  const rig = new Rig(pipelineOf(`cron: "${dueAMinuteAgo()}"`));
   const bed = new Bed(rig, local, new VirtualClock(Date.now(), 1));
   const once = ['schedule', 'pipeline.yaml', '--once', '--json'];
   const child = rig.start(once, envOf(local));
