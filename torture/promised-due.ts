@@ -4,8 +4,6 @@
 import type { Schedule } from '../src/language/pipeline.ts';
 import { dueTimes } from '../src/language/schedule.ts';
 
-export type ScheduleTerms = Pick<Schedule, 'cron' | 'timeZone' | 'catchUp' | 'overlap'>;
-
 /** Epoch milliseconds. */
 interface Span {
   readonly from: number;
@@ -20,39 +18,22 @@ export interface History {
 }
 
 export function promisedDue(
-  terms: ScheduleTerms,
+  schedule: Schedule,
   { up, running }: History,
   { from, to }: Span,
 ): ReadonlySet<number> {
   const promised = new Set<number>();
-  /** The due times that were missed, by the next start. */
-  const missed = new Map<number, number[]>();
-  for (const due of dueTimes(terms, from)) {
+  /** The last due time that was missed, by the next start. */
+  const missed = new Map<number, number>();
+  for (const due of dueTimes(schedule, from)) {
     if (due > to) break;
-    const overlaps = running.some((run) => run.from < due && due <= run.to);
-    if (overlaps) {
-      if (terms.overlap === 'queue') promised.add(due);
-    } else if (up.some((life) => life.from < due && due <= life.to)) promised.add(due);
+    if (running.some((run) => run.from < due && due <= run.to)) continue;
+    if (up.some((life) => life.from < due && due <= life.to)) promised.add(due);
     else {
       const start = up.find((life) => life.from >= due)?.from ?? Number.NaN;
-      missed.set(start, [...(missed.get(start) ?? []), due]);
+      missed.set(start, due);
     }
   }
-  for (const [start, due] of missed) for (const one of madeUp(terms, due, start)) promised.add(one);
+  for (const due of missed.values()) promised.add(due);
   return promised;
-}
-
-function madeUp(
-  { catchUp }: ScheduleTerms,
-  due: readonly number[],
-  start: number,
-): readonly number[] {
-  switch (catchUp) {
-    case 'all':
-      return due;
-    case 'last':
-      return due.slice(-1);
-    case 'none':
-      return due.slice(-1).filter((last) => start - last <= 3_600_000);
-  }
 }

@@ -1,19 +1,19 @@
 // The torture of `schedule`: weeks of a schedule on a clock of its own, with restarts at random moments, also in the middle
-// of runs that take long. Afterwards, every due time must have run exactly as `catch_up` and `overlap` promise, and each
-// was paid once.
+// of runs that take long. Afterwards, every due time must have run exactly as promised, and each was paid once.
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { chanceOf } from '../src/base/chance.ts';
 import type { RunInternals } from '../src/features/run/run.ts';
+import type { Schedule } from '../src/language/pipeline.ts';
 import { startService } from '../src/service/start.ts';
 import { scheduleWith } from '../src/triggers/schedule/schedule.ts';
 import type { ScheduleEvent } from '../src/views/trigger-events.ts';
-import { type History, promisedDue, type ScheduleTerms } from './promised-due.ts';
+import { type History, promisedDue } from './promised-due.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-export interface ScheduleTorture extends ScheduleTerms {
+export interface ScheduleTorture extends Schedule {
   readonly seed: number;
   /** ISO 8601. */
   readonly from: string;
@@ -32,17 +32,10 @@ export interface TorturedSchedule {
   readonly violations: readonly string[];
 }
 
-const pipelineText = ({
-  cron,
-  timeZone,
-  catchUp,
-  overlap,
-}: ScheduleTerms): string => `pipeline: news
+const pipelineText = ({ cron, timeZone }: Schedule): string => `pipeline: news
 schedule:
   cron: ${JSON.stringify(cron)}
   time_zone: ${timeZone}
-  catch_up: ${catchUp}
-  overlap: ${overlap}
 items: { values: [{ key: a }, { key: b }] }
 output: out
 steps:

@@ -1,7 +1,6 @@
-// The long torture of `schedule`: months around the changes of summer time, under each combination of `catch_up` and
-// `overlap` in turn.
+// The long torture of `schedule`: months around the changes of summer time.
 import { chanceOf } from '../src/base/chance.ts';
-import type { ScheduleTerms } from './promised-due.ts';
+import type { Schedule } from '../src/language/pipeline.ts';
 import { tortureSchedule } from './schedule.ts';
 
 interface Options {
@@ -17,7 +16,7 @@ interface Tortured {
   readonly violations: readonly string[];
 }
 
-interface Place extends Pick<ScheduleTerms, 'cron' | 'timeZone'> {
+interface Place extends Schedule {
   readonly from: string;
 }
 
@@ -32,10 +31,6 @@ const places: readonly [Place, ...Place[]] = [
   { cron: ['15 1,2,3 * * *'], timeZone: 'Europe/Berlin', from: '2026-10-10T12:00:00Z' },
   { cron: ['0 7 * * 1-5', '30 19 * * *'], timeZone: 'UTC', from: '2026-05-01T12:00:00Z' },
 ];
-const catchUps = ['none', 'last', 'all'] as const;
-const overlaps = ['skip', 'queue'] as const;
-
-const pick = <T>(all: readonly [T, ...T[]], index: number): T => all[index % all.length] ?? all[0];
 
 export async function tortureSchedules({ rounds, seed, onEvent }: Options): Promise<Tortured> {
   const violations: string[] = [];
@@ -43,9 +38,7 @@ export async function tortureSchedules({ rounds, seed, onEvent }: Options): Prom
   for (let round = 0; round < rounds; round++) {
     const chance = chanceOf(seed, round);
     const terms = {
-      ...pick(places, round),
-      catchUp: pick(catchUps, Math.floor(round / places.length)),
-      overlap: pick(overlaps, Math.floor(round / places.length / catchUps.length)),
+      ...(places[round % places.length] ?? places[0]),
       longestPause: chance() * 7 * 24 * hour,
       longestCreation: chance() * 40 * hour,
     };
@@ -53,8 +46,7 @@ export async function tortureSchedules({ rounds, seed, onEvent }: Options): Prom
     runs += done.runs;
     starts += done.starts;
     interrupted += done.interrupted;
-    const { cron, timeZone, catchUp, overlap } = terms;
-    const about = `${cron.join(', ')} ${timeZone}, ${catchUp}, ${overlap}`;
+    const about = `${terms.cron.join(', ')} ${terms.timeZone}`;
     violations.push(...done.violations.map((one) => `round ${round}, ${about}: ${one}`));
     onEvent(`round ${round}: ${about}: ${done.runs} runs, ${done.violations.length} violations`);
   }

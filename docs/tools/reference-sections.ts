@@ -100,9 +100,8 @@ steps:
     title: 'schedule',
     schema: 'pipeline',
     at: [properties, 'schedule'],
-    about: '[schedules.md](schedules.md) says what each setting promises.',
-    example:
-      'schedule: { cron: ["0 7 * * 1-5", "0 10 * * 6,0"], time_zone: Europe/Berlin, jitter: 5m, catch_up: none }\n',
+    about: '[schedules.md](schedules.md) says what is promised.',
+    example: 'schedule: { cron: ["0 7 * * 1-5", "0 10 * * 6,0"], time_zone: Europe/Berlin }\n',
   },
   {
     title: 'outputs',

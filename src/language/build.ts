@@ -59,13 +59,10 @@ export function pipelineOf(
 }
 
 function scheduleOf(written: NonNullable<PipelineDocument['schedule']>): Schedule {
-  const { cron, time_zone: timeZone = 'UTC', jitter = '0s' } = written;
+  const { cron, time_zone: timeZone = 'UTC' } = written;
   return {
     cron: typeof cron === 'string' ? [cron] : cron.map(String),
     timeZone,
-    jitterMs: milliseconds(jitter),
-    catchUp: written.catch_up ?? 'last',
-    overlap: written.overlap ?? 'skip',
   };
 }
 

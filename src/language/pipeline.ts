@@ -95,11 +95,6 @@ export interface Schedule {
   readonly cron: readonly string[];
   /** An IANA name. */
   readonly timeZone: string;
-  readonly jitterMs: number;
-  /** Which missed runs to make up for. */
-  readonly catchUp: 'none' | 'last' | 'all';
-  /** What happens to a run that is due while the previous one still runs. */
-  readonly overlap: 'skip' | 'queue';
 }
 
 /** What to call after a run: a program with its arguments, or an https address. */

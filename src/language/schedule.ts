@@ -12,10 +12,7 @@ import type { Schedule } from './pipeline.ts';
  * milliseconds. A time that a change to summer time leaves out is due when the clocks have moved; a time that occurs twice
  * is due the first time. An expression for every hour or every few minutes is due at each of them.
  */
-export function* dueTimes(
-  { cron, timeZone }: Pick<Schedule, 'cron' | 'timeZone'>,
-  after: number,
-): Generator<number, void> {
+export function* dueTimes({ cron, timeZone }: Schedule, after: number): Generator<number, void> {
   const expressions = cron.map((expression) => cronOf(expression, timeZone));
   const next = expressions.map((expression) => nextOf(expression, after));
   for (;;) {

@@ -80,26 +80,6 @@ const unattendedShape = {
         description:
           'An IANA time zone such as `Europe/Berlin`. `run.date`, `budget.per_day` and `budget.per_month` follow it.',
       },
-      jitter: {
-        type: 'string',
-        pattern: durationPattern,
-        default: '0s',
-        description: 'Each run starts up to this much later, by chance.',
-      },
-      catch_up: {
-        type: 'string',
-        enum: ['none', 'last', 'all'],
-        default: 'last',
-        description:
-          'Which runs to make up for after a time without `shotlist schedule`: none, the last one, or all.',
-      },
-      overlap: {
-        type: 'string',
-        enum: ['skip', 'queue'],
-        default: 'skip',
-        description:
-          'What happens to a run that is due while the previous one still runs: `skip` leaves it out, `queue` runs it afterwards.',
-      },
     },
   },
   on_finish: { ...hookSchema, description: 'What to call when a run has ended.' },

@@ -60,7 +60,7 @@ export type ScheduleEvent =
       readonly again: boolean;
     })
   /** `due` is the first of the due times that are left out. */
-  | (AboutRun & { readonly type: 'left-out'; readonly why: 'catch-up' | 'overlap' });
+  | (AboutRun & { readonly type: 'left-out'; readonly why: 'missed' | 'overlap' });
 
 export type WatchEvent =
   /** The first event, and again when the pipeline file has changed. `files`: the files that match now. */

@@ -73,17 +73,11 @@ steps: { photo: { uses: upload, with: { file: a.jpg } } }
       'limits.outage': limits.outageMs / 60_000,
       attempts: steps.map(({ attempts }) => attempts),
       'schedule.time_zone': schedule?.timeZone,
-      'schedule.jitter': schedule?.jitterMs,
-      'schedule.catch_up': schedule?.catchUp,
-      'schedule.overlap': schedule?.overlap,
     }).toEqual({
       'limits.items': 16,
       'limits.outage': 15,
       attempts: [3],
       'schedule.time_zone': 'UTC',
-      'schedule.jitter': 0,
-      'schedule.catch_up': 'last',
-      'schedule.overlap': 'skip',
     });
     for (const row of [
       '`items` | integer, 1 to 100,000 | `16`',

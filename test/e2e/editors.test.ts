@@ -65,7 +65,6 @@ describe('completion', () => {
     type === 'boolean' ? ['true', 'false'] : (values ?? known ?? []).map(String);
 
   test.each([
-    ['schedule:\n  cron: "0 7 * * *"\n  catch_up: |', ['none', 'last', 'all']],
     ['on_failure: |', ['continue', 'stop']],
     ['inputs:\n  size:\n    type: |', ['file', 'string', 'number', 'boolean']],
     ['steps:\n  one:\n    uses: text-to-video\n    keep: |', ['remote']],

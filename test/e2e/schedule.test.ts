@@ -111,7 +111,7 @@ class Bed {
 }
 
 describe('days with restarts at random moments: each due time as promised, and paid once', () => {
-  // Every zone and every catch_up: npm run torture -- --of schedule.
+  // Every zone: npm run torture -- --of schedule.
   const usual = { days: 5, longestPause: 2 * day, longestCreation: 30 * hour, seed: 4 };
   test.each([
     ['in the missing hour of Berlin', '30 2 * * *', 'Europe/Berlin', '2026-03-26T12:00:00Z'],
@@ -120,9 +120,7 @@ describe('days with restarts at random moments: each due time as promised, and p
     '%s',
     async (_, cron, timeZone, from) => {
       const terms = { ...usual, cron: [cron], timeZone, from };
-      const { violations, runs, starts } = await tortureSchedule({
-        ...{ ...terms, catchUp: 'last', overlap: 'queue' },
-      });
+      const { violations, runs, starts } = await tortureSchedule(terms);
       expect(violations).toEqual([]);
       expect([runs, starts].every((count) => count > 1)).toBe(true);
     },
@@ -130,45 +128,18 @@ describe('days with restarts at random moments: each due time as promised, and p
   );
 });
 
-describe('stopped days are made up for as catch_up says', () => {
-  test.each([
-    ['last', ['2026-06-02', '2026-06-04', '2026-06-05'], [['2026-06-03', 'catch-up']]],
-    ['all', ['2026-06-02', '2026-06-03', '2026-06-04', '2026-06-05'], []],
-  ])('%s', async (catchUp, days, leftOut) => {
-    const bed = await Bed.of(`${daily}, catch_up: ${catchUp}`, beforeDue);
-    await bed.follow(hour);
-    bed.clock.pass(3 * day - hour);
-    await bed.follow(hour);
-    expect(bed.due).toEqual(days.map((date) => `${date}T05:00`));
-    expect(bed.paid).toEqual(days.map((date) => `${date}T07:00:00+02:00`));
-    expect(bed.rig.files('out')).toEqual(days.map((date, index) => `${date}-${index + 1}.png`));
-    expect(bed.of('left-out').map(({ due, why }) => [due.slice(0, 10), why])).toEqual(leftOut);
-  });
-});
-
-test('catch_up: all leaves nothing out, also of more due times than are queued at once', async () => {
-  const bed = await Bed.of('cron: "* * * * *", catch_up: all');
-  const constant = bed.rig.read('pipeline.yaml').replace(/\$\{\{ run\.[a-z]+ \}\}/g, 'x');
-  bed.rig.write('pipeline.yaml', constant);
-  await bed.follow(30_000);
-  bed.clock.pass(1200 * 60_000);
-  const stop = new AbortController();
-  let runs = 0;
-  await scheduleWith(
-    [bed.rig.file],
-    {
-      ...{ clock: bed.clock, env: envOf(bed.local), signal: stop.signal },
-      onEvent(event) {
-        bed.events.push(event);
-        if (event.type !== 'ran') return;
-        runs += 1;
-        if (runs === 2) stop.abort();
-      },
-    },
-    { backoffMs: 1, speedFactor: 100 },
-  );
-  expect(bed.of('left-out')).toEqual([]);
-  expect(bed.due).toEqual(['2026-06-01T12:01', '2026-06-01T12:02']);
+test('the last of several missed days is run', async () => {
+  const days = ['2026-06-02', '2026-06-04', '2026-06-05'];
+  const bed = await Bed.of(daily, beforeDue);
+  await bed.follow(hour);
+  bed.clock.pass(3 * day - hour);
+  await bed.follow(hour);
+  expect(bed.due).toEqual(days.map((date) => `${date}T05:00`));
+  expect(bed.paid).toEqual(days.map((date) => `${date}T07:00:00+02:00`));
+  expect(bed.rig.files('out')).toEqual(days.map((date, index) => `${date}-${index + 1}.png`));
+  expect(bed.of('left-out').map(({ due, why }) => [due.slice(0, 10), why])).toEqual([
+    ['2026-06-03', 'missed'],
+  ]);
 });
 
 describe('a run that takes longer than the time to the next', () => {
@@ -187,19 +158,13 @@ describe('a run that takes longer than the time to the next', () => {
     };
   };
 
-  test('leaves out what comes due meanwhile, by default', async () => {
+  test('leaves out what comes due meanwhile', async () => {
     const bed = await Bed.of(hourly, '2026-06-01T12:30:00Z');
     await bed.follow(4 * hour, slow(bed.clock));
     expect(bed.due).toEqual(['2026-06-01T13:00', '2026-06-01T16:00']);
     expect(bed.of('left-out').map(({ due, why }) => [due, why])).toEqual([
       ['2026-06-01T14:00:00+00:00', 'overlap'],
     ]);
-  });
-
-  test('is followed by those that queue', async () => {
-    const bed = await Bed.of(`${hourly}, overlap: queue`, '2026-06-01T12:30:00Z');
-    await bed.follow(4 * hour, slow(bed.clock));
-    expect(bed.due).toEqual([13, 14, 15, 16].map((at) => `2026-06-01T${at}:00`));
   });
 });
 
@@ -210,7 +175,7 @@ describe('another process works on the state file when a run is due', () => {
     return lock.value;
   };
 
-  test('overlap: skip leaves the run out', async () => {
+  test('the run is left out', async () => {
     const bed = await Bed.of(hourly, '2026-06-01T12:30:00Z');
     await bed.follow(hour / 4);
     const lock = await lockOf(bed);
@@ -220,21 +185,10 @@ describe('another process works on the state file when a run is due', () => {
     expect(bed.due).toEqual(['2026-06-01T14:00']);
     expect(bed.of('left-out').map(({ why }) => why)).toEqual(['overlap']);
   });
-
-  test('overlap: queue waits', async () => {
-    const bed = await Bed.of(`${hourly}, overlap: queue`, '2026-06-01T12:30:00Z');
-    await bed.follow(hour / 4);
-    const lock = await lockOf(bed);
-    await bed.follow(hour / 2);
-    expect(bed.of('locked')).toHaveLength(1);
-    await lock.release();
-    await bed.follow(hour / 4);
-    expect(bed.due).toEqual(['2026-06-01T13:00']);
-  });
 });
 
 test('an interrupted run is continued first, under its due time and number, and by a plain run too', async () => {
-  const bed = await Bed.of(`${daily}, catch_up: none`, beforeDue);
+  const bed = await Bed.of(daily, beforeDue);
   const stop = new AbortController();
   await bed.schedule(
     { signal: stop.signal },
@@ -259,7 +213,8 @@ test('an interrupted run is continued first, under its due time and number, and 
   expect(bed.paid).toEqual(['2026-06-02T07:00:00+02:00']);
   expect(bed.rig.files('out')).toEqual(['2026-06-02-1.png']);
   await bed.follow(hour);
-  expect(bed.runLines).toHaveLength(1);
+  // Only the last of the days that were missed.
+  expect(bed.due).toEqual(['2026-06-02T05:00', '2026-06-07T05:00']);
 });
 
 test('another program changes the state file in a run: no later run begins before both are merged, and none is missed', async () => {
@@ -279,7 +234,7 @@ test('another program changes the state file in a run: no later run begins befor
   expect(merged.code).toBe(0);
   rmSync(`${state}.unsaved`);
   await bed.follow(hour / 4);
-  // Of the runs that waited, catch_up has the last one made up for.
+  // Of the runs that waited, the last one takes place.
   expect(bed.paid).toEqual([13, 14, 16].map((at) => `2026-06-01T${at}:00:00+00:00`));
 });
 
@@ -344,7 +299,7 @@ test('a changed file counts from the change, and an invalid one runs nothing unt
   expect(bed.of('invalid')).toHaveLength(1);
   expect(bed.of('scheduled').map((event) => event.next)).toEqual([
     '2026-06-02T07:00:00+02:00',
-    // Missed while the file was wrong: catch_up makes up for the last of these.
+    // Missed while the file was wrong: the last of these takes place.
     '2026-06-02T09:00:00+02:00',
   ]);
   expect(bed.due).toEqual(['2026-06-02T05:00', '2026-06-02T07:30', '2026-06-02T09:00']);
@@ -382,7 +337,7 @@ test('a refused key stops the pipeline until its file changes', async () => {
 });
 
 test('a run waits for a service that is away, and takes place when it is back', async () => {
-  const bed = await Bed.of(`${daily}, overlap: queue`, beforeDue);
+  const bed = await Bed.of(daily, beforeDue);
   const away = { ...envOf(bed.local), SHOTLIST_BASE_URL: 'http://127.0.0.1:9' };
   const stop = new AbortController();
   bed.clock.at(Date.parse('2026-06-02T05:30:00Z'), () => stop.abort());

@@ -22,7 +22,6 @@ import {
   dueStateOf,
   nextDue,
   openDueOf,
-  type QueuedRun,
   sinceOnTime,
 } from './due.ts';
 
@@ -50,8 +49,6 @@ export class DueBook {
   #seen: string | undefined;
   /** The due time of the interrupted run in the state file. */
   #open: number | undefined;
-  /** True if more was missed than the queue takes at once: the rest is decided when the queue is empty. */
-  #isBehind = false;
   /** The first due time after `from`, so that it is not looked up each minute. */
   #upcoming: { readonly from: number; readonly next: number | undefined } = {
     from: Number.POSITIVE_INFINITY,
@@ -74,11 +71,11 @@ export class DueBook {
   }
 
   /** The next due time that has a run to start. */
-  get head(): QueuedRun | undefined {
+  get head(): number | undefined {
     return this.#state.queue[0];
   }
 
-  get queue(): readonly QueuedRun[] {
+  get queue(): readonly number[] {
     return this.#state.queue;
   }
 
@@ -98,28 +95,20 @@ export class DueBook {
 
   /** Decides about the due times that have come. `running`: they overlap a run. */
   async decide(running: boolean): Promise<DueDecision> {
-    const { clock } = this.#options;
-    const now = clock.now();
+    const now = this.#options.clock.now();
     const { next = Number.POSITIVE_INFINITY } = this;
-    const isBehind = this.#isBehind;
-    if (isBehind && this.queue.length > 0) return { state: this.#state, queued: [] };
     if (now < next && now >= this.#state.decidedUntil) {
       this.#state = { ...this.#state, decidedUntil: now };
-      return { state: this.#state, queued: [] };
+      return { state: this.#state };
     }
-    const decision = decideDue(this.pipeline.schedule, this.#state, {
-      now,
-      running: running && !isBehind,
-      chance: () => clock.chance(),
-    });
+    const decision = decideDue(this.pipeline.schedule, this.#state, { now, running });
     this.#state = decision.state;
-    this.#isBehind = decision.state.decidedUntil < now;
-    if (decision.queued.length > 0 || decision.leftOut !== undefined) await this.save();
+    if (decision.queued !== undefined || decision.leftOut !== undefined) await this.save();
     return decision;
   }
 
   async drop(due: number): Promise<void> {
-    const queue = this.#state.queue.filter((one) => one.due !== due);
+    const queue = this.#state.queue.filter((one) => one !== due);
     this.#state = { ...this.#state, queue };
     await this.save();
   }
@@ -175,7 +164,7 @@ async function writeDueFile(paths: RunPaths, { decidedUntil, queue }: DueState):
   if (refused !== undefined) throw new Refusal(refused);
   const text = JSON.stringify({
     decidedUntil: iso(decidedUntil),
-    queue: queue.map(({ due, start }) => ({ due: iso(due), start: iso(start) })),
+    queue: queue.map(iso),
   });
   try {
     await replaceFile(paths.due, `${text}\n`);
@@ -191,15 +180,9 @@ function parsed(text: string): DueState | undefined {
   const value = valueIn(text);
   if (!isObject(value) || !Array.isArray(value['queue'])) return undefined;
   const decidedUntil = momentOf(value['decidedUntil']);
-  const queue = value['queue'].map(queuedOf).filter((one) => one !== undefined);
+  const queue = value['queue'].map(momentOf).filter((due) => due !== undefined);
   if (decidedUntil === undefined || queue.length < value['queue'].length) return undefined;
   return { decidedUntil, queue };
-}
-
-function queuedOf(value: Json): QueuedRun | undefined {
-  if (!isObject(value)) return undefined;
-  const [due, start] = [momentOf(value['due']), momentOf(value['start'])];
-  return due === undefined || start === undefined ? undefined : { due, start };
 }
 
 function momentOf(value: Json | undefined): number | undefined {

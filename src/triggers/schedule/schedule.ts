@@ -296,8 +296,8 @@ class PipelineSchedule implements Source<ScheduledPipeline> {
 
   waitsMs(): readonly number[] {
     const { head, next } = this.#book ?? {};
-    const start = head?.due === this.#again ? undefined : head?.start;
-    const moments = [start, next].filter((moment) => moment !== undefined);
+    const now = head === this.#again ? undefined : head;
+    const moments = [now, next].filter((moment) => moment !== undefined);
     return moments.map((moment) => moment - this.#context.clock.now());
   }
 
@@ -305,7 +305,7 @@ class PipelineSchedule implements Source<ScheduledPipeline> {
     const book = this.#book;
     if (book === undefined) return undefined;
     await book.reread();
-    if (!book.queue.some(({ due }) => due === this.#again)) this.#again = undefined;
+    if (this.#again !== undefined && !book.queue.includes(this.#again)) this.#again = undefined;
     this.#reportLeftOut(book, await book.decide(this.#again !== undefined));
     const { once, clock } = this.#context;
     this.#until ??= once ? clock.now() : Number.POSITIVE_INFINITY;
@@ -315,20 +315,19 @@ class PipelineSchedule implements Source<ScheduledPipeline> {
       pipeline: book.pipeline.bound,
       isDue: async () => {
         await book.reread();
-        return book.head?.due === due;
+        return book.head === due;
       },
       begin: () => this.#begin(book, due),
       ended: (ran) => this.#ended(book, due, ran),
     };
   }
 
-  /** The due time whose run may begin. With `once`, jitter does not apply. */
+  /** The due time whose run may begin. */
   get #dueNow(): number | undefined {
     const head = this.#book?.head;
     if (head === undefined) return undefined;
     const { once, clock } = this.#context;
-    const isNow = once ? head.due <= (this.#until ?? 0) : head.start <= clock.now();
-    return isNow ? head.due : undefined;
+    return head <= (once ? (this.#until ?? 0) : clock.now()) ? head : undefined;
   }
 
   #begin(book: DueBook, due: number): ReturnType<DueRun['begin']> {
@@ -365,7 +364,7 @@ class PipelineSchedule implements Source<ScheduledPipeline> {
     const about = this.#about(book, due);
     const open = book.isOpen(due);
     if (problem.reason === 'locked') {
-      const waits = book.pipeline.schedule.overlap === 'queue' || (open && !once);
+      const waits = open && !once;
       if (waits && this.#again !== due) onEvent({ type: 'locked', ...about });
       if (!waits) onEvent({ type: 'left-out', ...about, why: 'overlap' });
       return await this.#leave(book, due, waits ? pausesIfLocked : undefined);
