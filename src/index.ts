@@ -26,8 +26,6 @@ export {
   refresh,
 } from './features/drift/refresh.ts';
 export type { EditOptions } from './features/edit-state.ts';
-export type { FileStory, ResultStory, UploadStory } from './features/explain/explain-file.ts';
-export { type ExplainFileOptions, explainFile } from './features/explain/explain-file.ts';
 export { type Forgettable, type Forgotten, forget } from './features/forget/forget.ts';
 export { type Graphed, type GraphOptions, graph } from './features/graph/graph.ts';
 export { type Initialized, type InitOptions, init } from './features/init/init.ts';
@@ -51,7 +49,6 @@ export {
   type SavedPlan,
 } from './features/planning/saved-plan.ts';
 export type { SelectionOptions } from './features/planning/selected-items.ts';
-export type { Origin, OriginInput } from './features/provenance/origin.ts';
 export {
   type Orphans,
   orphans,

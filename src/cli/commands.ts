@@ -236,16 +236,12 @@ export const commands: Readonly<Record<string, Readonly<Record<string, Added>>>>
     ),
   },
   'Check and mend:': {
-    explain: command(
-      'explain',
-      'explain an error code, or show where a file came from; without an argument, list all codes',
-      {
-        takes: [argument('[code or file]', 'for example SL012, or out/a.png')],
-        flags: flags.explainFlags,
-        run: async (name, given) =>
-          (await import('../features/explain/command.ts')).explainCommand(name, given),
-      },
-    ),
+    explain: command('explain', 'explain an error code; without an argument, list all codes', {
+      takes: [argument('[code]', 'for example SL012')],
+      flags: flags.explainFlags,
+      run: async (name, given) =>
+        (await import('../features/explain/command.ts')).explainCommand(name, given),
+    }),
     resolve: command(
       'resolve',
       'record what became of a request whose answer was lost, or of all',

@@ -288,7 +288,7 @@ export const flagGroups = {
     output: shared('--output <folder>', 'save results below this folder', [
       ...(['plan', ...paying, 'report', 'ui', 'pick', 'prune'] as const),
     ]),
-    state: shared('--state <file>', 'use this state file', ['explain', ...stateful]),
+    state: shared('--state <file>', 'use this state file', stateful),
     allowOutside: shared(
       '--allow-outside',
       'let the pipeline use files outside its repository (the folder with .git above it)',
@@ -498,10 +498,7 @@ export type GraphFlags = Given<typeof graphFlags>;
 export const validateFlags = flagsOf('validate');
 export type ValidateFlags = Given<typeof validateFlags>;
 
-export const explainFlags = {
-  ...flagsOf('explain'),
-  state: saying(flags.state, 'look for the file in this state file only'),
-};
+export const explainFlags = flagsOf('explain');
 export type ExplainFlags = Given<typeof explainFlags>;
 
 export const statusFlags = {
