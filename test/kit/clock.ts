@@ -20,19 +20,26 @@ const patience = { ms: 2, times: 500 };
 export class VirtualClock {
   /** Milliseconds since the world began. Only goes forward. */
   elapsed = 0;
-  #ahead: number;
+  readonly #start: number;
+  /** How far the clock on the wall is ahead of the true time. */
+  #ahead = 0;
   readonly #sleepers: Sleeper[] = [];
   #numbers = 0;
   #driven: Promise<void> | undefined;
   readonly #waits = new Set<{ give(error: Error): void }>();
 
   constructor(start = Date.parse('2026-08-05T10:00:00Z')) {
-    this.#ahead = start;
+    this.#start = start;
   }
 
   /** What a clock on the wall shows, in milliseconds since 1970. */
   get now(): number {
-    return this.#ahead + Math.floor(this.elapsed);
+    return this.true + this.#ahead;
+  }
+
+  /** What the clock of everybody else shows. */
+  get true(): number {
+    return this.#start + Math.floor(this.elapsed);
   }
 
   /** Sets the clock on the wall, forward or back. */

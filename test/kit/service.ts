@@ -185,7 +185,7 @@ export class Service {
   addresses(extensions: readonly string[]): readonly string[] {
     return extensions.map((extension) => {
       const path = `api-assets/${this.#id('a')}.${extension}`;
-      this.#assets.set(path, { content: undefined, until: this.clock.now + 7 * day });
+      this.#assets.set(path, { content: undefined, until: this.clock.true + 7 * day });
       return path;
     });
   }
@@ -209,7 +209,7 @@ export class Service {
     const id = this.#id('d');
     const faces = Array.from({ length: count }, (_, index) => {
       const path = `api-assets/${id}/${index}.png`;
-      this.#assets.set(path, { content: `${content} face ${index}`, until: this.clock.now + day });
+      this.#assets.set(path, { content: `${content} face ${index}`, until: this.clock.true + day });
       return { path, url: `https://storage.example/${path}` };
     });
     this.#faces.set(id, { id, status: 'complete', credits_charged: 0, faces });
@@ -237,7 +237,7 @@ export class Service {
     if (this.charged + charge > credits)
       throw new Answered({ reason: 'payment-required', message: 'not enough credits' });
     const id = this.#id('p');
-    const [at, blinks] = [this.clock.now, fate.blinks ?? 0];
+    const [at, blinks] = [this.clock.true, fate.blinks ?? 0];
     const own = { id, name, meaning, at, charge, fate, blinks };
     this.projects.set(id, { ...creation, ...own, isOver: false, isDeleted: false });
     this.ledger.push({ project: id, task: creation.task, credits: charge, at });
@@ -260,9 +260,9 @@ export class Service {
       const error = { code: fate.error, message: `it ended in ${fate.error}` };
       return { ...common, status: 'error', credits_charged: 0, downloads: [], error };
     }
-    const until = new Date(this.clock.now + day).toISOString();
+    const until = new Date(this.clock.true + day).toISOString();
     const downloads = resultsOf(made).map((_, index) => ({
-      url: `https://storage.example/${id}/${index}.${extensionFor(made)}?at=${this.clock.now}`,
+      url: `https://storage.example/${id}/${index}.${extensionFor(made)}?at=${this.clock.true}`,
       expires_at: until,
     }));
     const credits = fate.final ?? charge;
@@ -320,7 +320,7 @@ export class Service {
   #settle(): void {
     for (const made of this.projects.values()) {
       const at = made.at + (made.fate.ms ?? this.renderMs(made));
-      if (made.isOver || made.isDeleted || this.clock.now < at) continue;
+      if (made.isOver || made.isDeleted || this.clock.true < at) continue;
       made.isOver = true;
       const { error, final = made.charge } = made.fate;
       const credits = (error === undefined ? final : 0) - made.charge;
@@ -336,12 +336,12 @@ export class Service {
   /** What stands behind a reference, if it still does; undefined if it does not. */
   #contentOf(text: string): string | undefined {
     const asset = this.#assets.get(text);
-    if (asset !== undefined) return this.clock.now < asset.until ? asset.content : undefined;
+    if (asset !== undefined) return this.clock.true < asset.until ? asset.content : undefined;
     const [, id, index, at] =
       /^https:\/\/storage\.example\/(p\d+)\/(\d+)\.\w+\?at=([\d.]+)$/.exec(text) ?? [];
     const made = this.projects.get(id ?? '');
     if (made === undefined || made.isDeleted) return undefined;
-    return this.clock.now - Number(at) < day ? this.contentsOf(made)[Number(index)] : undefined;
+    return this.clock.true - Number(at) < day ? this.contentsOf(made)[Number(index)] : undefined;
   }
 
   #meaningOf(tool: string, body: JsonObject): string {

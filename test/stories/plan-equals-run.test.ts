@@ -112,7 +112,7 @@ function differences(outcome: Outcome, hindrances: Hindrances): readonly string[
   const { credits, uncounted } = foretold.plan;
   if (uncounted === 0 && charged > credits)
     found.push(`the plan says at most ${credits} credits, the run took ${charged}`);
-  if (!uncertain && charged !== credits)
+  if (!uncertain && !outcome.dearer && charged !== credits)
     found.push(`the plan says ${credits} credits, the run took ${charged}`);
   return found;
 }

@@ -49,6 +49,8 @@ export interface Outcome {
   readonly capped: boolean;
   /** Something went wrong in the run, or had gone wrong without anybody knowing. */
   readonly faults: boolean;
+  /** A charge differed from its price, so estimates may be too high. */
+  readonly dearer: boolean;
   /** By task. */
   readonly begun: ReadonlySet<string>;
 }
@@ -150,7 +152,10 @@ export class Telling {
       (disk ?? calm).noPlace !== null ||
       this.#drawn.slice(before).some((fate) => fate !== 'fine');
     const begun = [...this.#sent.values()].filter(({ run }) => run === this.#runs);
-    return { planned, told, capped, faults, begun: new Set(begun.map(({ task }) => task)) };
+    const dearer = [...this.world.service.projects.values()].some(
+      ({ fate }) => fate.charge !== undefined || fate.final !== undefined,
+    );
+    return { planned, told, capped, faults, dearer, begun: new Set(begun.map(({ task }) => task)) };
   }
 
   /** Once more, after a run in which all went well: nothing is asked of the service. */
@@ -318,7 +323,7 @@ export class Telling {
   /** Whatever is not over goes well from here on. */
   #heal(): void {
     for (const made of this.world.service.projects.values())
-      if (!made.isOver) made.fate = { charge: made.charge };
+      if (!made.isOver) made.fate = made.fate.charge === undefined ? {} : { charge: made.charge };
   }
 
   /** Projects have ended in a way that the next run finds out. */
@@ -377,6 +382,8 @@ export class Telling {
     const { doubts } = await this.#here.status();
     for (const { name } of doubts) {
       const made = [...this.world.service.projects.values()].find((one) => one.name === name);
+      // What nobody can look up any more stays in doubt.
+      if (made?.isDeleted === true || (made?.isOver === true && made.fate.gone === true)) continue;
       await this.#here.resolve(
         name,
         made === undefined ? { how: 'not-charged' } : { how: 'project', project: made.id },

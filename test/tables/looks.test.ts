@@ -29,7 +29,7 @@ function worldOf(count: number, durations: (number: number) => number): World {
 function looksAt(world: World, task: string): readonly number[] {
   const { service, clock } = world;
   const made = service.projectOf(task);
-  const began = made.at - (clock.now - clock.elapsed);
+  const began = made.at - (clock.true - clock.elapsed);
   return service.calls
     .filter(({ call, project }) => call === 'look' && project === made.id)
     .map(({ at }) => Math.round((at - began) / 100) / 10);
