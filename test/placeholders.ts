@@ -17,6 +17,8 @@ const volatile: readonly Volatile[] = [
   { name: 'page', pattern: /(?<=127\.0\.0\.1:<port>\/)[\w-]{40,}(?=\/)/g },
   { name: 'server', pattern: /\bPostgreSQL \d.*?(?="|$)/gm },
   { name: 'key', pattern: /\bsl_[\w-]+/g },
+  // How long a run or a task that goes on has taken.
+  { name: 'elapsed', pattern: /(?<=^ +time {5})\d+:\d\d|(?<=Running: \S+ \()[\d.]+ m?s/gm },
   {
     name: 'project',
     pattern: /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g,
@@ -28,7 +30,7 @@ const volatile: readonly Volatile[] = [
   { name: 'pid', pattern: /(?<=\bprocess |"pid":)\d+/g },
   { name: 'host', pattern: /(?<=\bprocess <pid> on )[^\s,]+(?=, since)/g },
   // A run that goes on says how long it has worked.
-  { name: 'duration', pattern: /(?<=^ {4}time {5})\d+:\d\d.*$/gm },
+  { name: 'duration', pattern: /(?<=^ +time {5})\d+:\d\d.*$/gm },
   { name: 'duration', pattern: /(?<=^ {2}Running: .*\()[\d.]+ \w+(?=\))/gm },
   // A summary says how long it took, and a plan says so of the last run.
   { name: 'duration', pattern: /(?<=^ {2}time {8}).+$/gm },
