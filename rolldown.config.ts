@@ -61,8 +61,7 @@ export default {
   input: {
     index: 'src/index.ts',
     'cli/main': 'src/cli/main.ts',
-    'previews/worker': 'src/previews/worker.ts',
-    'previews/threads/process': 'src/previews/threads/process.ts',
+    'previews/face-worker': 'src/previews/face-worker.ts',
   },
   platform: 'node',
   external: (request, importer) =>

@@ -9,15 +9,13 @@ import { journalBench } from './journal.ts';
 import { live } from './live.ts';
 import { memory } from './memory.ts';
 import { receipts } from './receipts.ts';
-import { render } from './render.ts';
 import { report } from './report.ts';
 import { serveBench } from './serve.ts';
-import { specimenBench } from './specimens.ts';
 import { start } from './start.ts';
 import { wait } from './wait.ts';
 import { wire } from './wire.ts';
 
 export const benches: readonly Bench[] = [
   ...[wire, client, again, memory, journalBench, receipts, wait, big, start, live, report],
-  ...[serveBench, answers, engine, render, specimenBench],
+  ...[serveBench, answers, engine],
 ];

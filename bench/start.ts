@@ -46,7 +46,7 @@ const rows = Array.from({ length: 1000 }, (_, row) => `p${row}@example.com,Perso
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const ratio = '× node -e 0';
 
-/** The pipeline of the demo, with its six photographs. */
+/** A pipeline with six photographs. */
 function writeDemo(folder: string): void {
   const samples = here('../node_modules/@vladmandic/face-api/demo');
   for (const path of ['pipelines', 'media/photos'])

@@ -1,8 +1,7 @@
-// The demo's contact sheet: each photo before and after, side by side and named, and all pairs on one picture.
+// The demo's contact sheet: each picture before and after, side by side, and all pairs on one.
 import { mkdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
-import { write } from '../src/previews/pictures/lettering.ts';
 
 export interface Pair {
   readonly name: string;
@@ -10,20 +9,18 @@ export interface Pair {
   readonly after: string;
 }
 
-/** Of one photo on the sheet, in pixels. */
-const size = { width: 400, height: 430 } as const;
-const caption = 40;
+/** Of one picture on the sheet, in pixels. */
+const [width, height] = [450, 338];
 const gap = 12;
 const pairsPerRow = 2;
-const background = '#222';
-const pair = { width: 2 * size.width + gap, height: caption + size.height } as const;
+const [across, down] = [2 * width + 3 * gap, height + gap];
 
 /** Writes `<name>.jpg` for each pair into the folder, and the sheet beside it; answers the sheet's path. */
 export async function writeBeforeAfter(folder: string, pairs: readonly Pair[]): Promise<string> {
   mkdirSync(folder, { recursive: true });
   const pictures = await Promise.all(
     pairs.map(async ({ name, before, after }) => {
-      const picture = await beside([await named('before', before), await named('after', after)]);
+      const picture = await beside(await fitted(before), await fitted(after));
       await sharp(picture)
         .jpeg({ quality: 90 })
         .toFile(join(folder, `${name}.jpg`));
@@ -32,8 +29,7 @@ export async function writeBeforeAfter(folder: string, pairs: readonly Pair[]): 
   );
   const sheet = `${folder}.jpg`;
   const rows = Math.ceil(pictures.length / pairsPerRow);
-  const [across, down] = [pair.width + 3 * gap, pair.height + 2 * gap];
-  await canvas(pairsPerRow * across + gap, rows * down + gap)
+  await canvas(pairsPerRow * across + gap, rows * down + gap, '#222')
     .composite(
       pictures.map((input, index) => ({
         input,
@@ -46,33 +42,30 @@ export async function writeBeforeAfter(folder: string, pairs: readonly Pair[]): 
   return sheet;
 }
 
-const canvas = (width: number, height: number): Sharp =>
-  sharp({ create: { width, height, channels: 3, background } });
+const canvas = (wide: number, high: number, background: string): Sharp =>
+  sharp({ create: { width: wide, height: high, channels: 3, background } });
 
-/** A photo below a line that says which it is. */
-async function named(when: 'before' | 'after', file: string): Promise<Buffer> {
-  const line = {
-    width: size.width,
-    height: caption,
-    pixels: Buffer.alloc(size.width * caption * 4),
-  };
-  write(line, `${when}: ${basename(file)}`, { left: 0, top: 12, dot: 2 });
-  const photo = await sharp(file)
+/** Squares show through what is transparent. */
+const squares = Buffer.from(
+  `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><pattern id="p" width="24" height="24" patternUnits="userSpaceOnUse"><rect width="24" height="24" fill="#fff"/><path d="M0 0h12v24h12V12H0z" fill="#ddd"/></pattern><rect width="100%" height="100%" fill="url(#p)"/></svg>`,
+);
+
+async function fitted(file: string): Promise<Buffer> {
+  const picture = await sharp(file)
     .autoOrient()
-    .resize(size.width, size.height, { fit: 'contain', background })
+    .resize(width, height, { fit: 'inside' })
     .toBuffer();
-  const raw = { width: line.width, height: line.height, channels: 4 } as const;
-  return await canvas(size.width, pair.height)
-    .composite([
-      { input: line.pixels, raw, left: 0, top: 0 },
-      { input: photo, left: 0, top: caption },
-    ])
+  return await sharp(squares)
+    .composite([{ input: picture }])
     .png()
     .toBuffer();
 }
 
-const beside = async (halves: readonly Buffer[]): Promise<Buffer> =>
-  await canvas(pair.width, pair.height)
-    .composite(halves.map((input, index) => ({ input, left: index * (size.width + gap), top: 0 })))
+const beside = async (before: Buffer, after: Buffer): Promise<Buffer> =>
+  await canvas(2 * width + gap, height, '#222')
+    .composite([
+      { input: before, left: 0, top: 0 },
+      { input: after, left: width + gap, top: 0 },
+    ])
     .png()
     .toBuffer();

@@ -54,7 +54,7 @@ describe('the README', () => {
     const script = blocksIn('README.md', 'sh').find(({ text }) => text.includes('<<'))?.text ?? '';
     expect(script.trimEnd().split('\n')).toHaveLength(12);
     const rig = new Rig('');
-    rig.write('media/photos/one.jpg', await portraitPhoto());
+    rig.write('media/products/one.jpg', await portraitPhoto());
     const npx = `npx() { shift; '${process.execPath}' '${main}' "$@"; }\n`;
     const child = spawn('sh', ['-e', '-c', npx + script], {
       cwd: rig.folder,

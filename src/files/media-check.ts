@@ -12,8 +12,8 @@ import {
   headBytes,
   readFormat,
   unknownFormat,
-} from '../previews/pictures/file-format.ts';
-import { boxesOf, bytesAt, isComplete } from '../previews/pictures/undecoded.ts';
+} from './file-format.ts';
+import { boxesOf, bytesAt, isComplete } from './undecoded.ts';
 
 /** `wrong`: `why` is the end of a sentence about the file. `unknown`: nothing here can judge the file. */
 export type MediaVerdict =

@@ -72,6 +72,11 @@ export async function headerOf(path: string, field: HeaderField): Promise<Result
 
 type Header = { readonly [field in HeaderField]?: number };
 
+export interface ClipHeader extends Header {
+  /** Frames per second. */
+  readonly fps?: number;
+}
+
 async function pictureHeader(path: string): Promise<Header> {
   const { imageSizeFromFile } = await import('image-size/fromFile');
   const { width, height, orientation = 1 } = await imageSizeFromFile(path);
@@ -83,7 +88,8 @@ let library: Promise<MediaInfo<'object'>> | undefined;
 /** The library reads one file at a time. */
 let last: Promise<unknown> = Promise.resolve();
 
-async function clipHeader(path: string): Promise<Header> {
+/** Of a clip or a sound. Throws what its library throws for a header that it cannot read. */
+export async function clipHeader(path: string): Promise<ClipHeader> {
   library ??= import('mediainfo.js').then(
     async ({ default: open }) => await open({ format: 'object' }),
   );
@@ -98,7 +104,7 @@ async function clipHeader(path: string): Promise<Header> {
   }
 }
 
-async function analyzed(info: MediaInfo<'object'>, path: string): Promise<Header> {
+async function analyzed(info: MediaInfo<'object'>, path: string): Promise<ClipHeader> {
   await using file = await openRegular(path);
   const { size } = await file.stat();
   const { media } = await info.analyzeData(size, async (length, position) => {
@@ -111,8 +117,9 @@ async function analyzed(info: MediaInfo<'object'>, path: string): Promise<Header
   const duration = general?.['@type'] === 'General' ? general.Duration : undefined;
   const seconds = duration === undefined ? {} : { duration };
   if (video?.['@type'] !== 'Video') return seconds;
-  const { Width: width, Height: height, Rotation: rotation } = video;
+  const { Width: width, Height: height, Rotation: rotation, FrameRate: fps } = video;
   if (width === undefined || height === undefined) return seconds;
+  const rate = fps === undefined ? seconds : { ...seconds, fps };
   const onItsSide = Math.abs(Math.round(Number(rotation ?? 0))) % 180 === 90;
-  return { ...seconds, ...(onItsSide ? { width: height, height: width } : { width, height }) };
+  return { ...rate, ...(onItsSide ? { width: height, height: width } : { width, height }) };
 }

@@ -1,38 +1,57 @@
-// The only file of the previews that the service imports: the interface of renderers, and how one is opened.
-import { extname } from 'node:path';
-import { type Renderer, RendererClosed } from './base/request.ts';
-import { lacksFor } from './registry.ts';
-import { findStandInFaces, renderStandIn } from './stand-in.ts';
-import { openPool } from './threads/pool.ts';
+// The only file of the previews that the service imports.
+import pLimit from 'p-limit';
+import { err, ok, type Result } from '../base/result.ts';
+import type { ProjectError } from '../contract/api/project.ts';
+import { findFaces, openFaceFinder } from './faces.ts';
+import { BadInput } from './input.ts';
+import { findPlainFaces, renderPlain } from './plain.ts';
+import { render } from './render.ts';
+import type { Renderer } from './renderer.ts';
 
-export type { Renderer, RenderInput, RenderOutcome } from './base/request.ts';
+export type { RenderedFile, Renderer, RenderInput } from './renderer.ts';
 
 export interface RendererOptions {
-  /** `real`: in processes of its own; `plain`: stand-ins, at next to no cost. */
+  /** `plain`: stand-ins, at next to no cost. */
   readonly pictures: 'real' | 'plain';
-  /** Told of a rendering process that crashed, for which no request is to blame. */
-  readonly report: (about: string, reason: unknown) => void;
-  /** How much memory all decoders together may take; undefined: 1 GiB, or a fourth of a smaller machine's memory. */
-  readonly decodeBytes: number | undefined;
+  /** So many faces at fixed places in each picture. Default: they are looked for, if the package for that is installed. */
+  readonly faces: number | undefined;
 }
 
-export interface OpenedRenderer extends Renderer {
-  /** Which libraries are missing for some step kinds, or for all: a sentence each. */
-  lacks(kinds?: ReadonlySet<string>): readonly string[];
-}
+/** The kinds of steps for which it matters where faces are. */
+const facial = ['face-detect', 'face-swap-photo'];
 
-export function openRenderer({ pictures, report, decodeBytes }: RendererOptions): OpenedRenderer {
-  // A stand-in is made on the thread of whoever asks, and no file is decoded for it.
-  if (pictures === 'plain')
-    return {
-      render: renderStandIn,
-      findFaces: findStandInFaces,
-      close: async () => {},
-      lacks: () => [],
-    };
-  const script = new URL(`./worker${extname(import.meta.url)}`, import.meta.url);
-  return { ...openPool({ report, decodeBytes, script }), lacks: lacksFor };
+export function openRenderer({ pictures, faces }: RendererOptions): Renderer {
+  const closed = new AbortController();
+  const { signal } = closed;
+  // The picture library has threads of its own; more requests at once would only hold more pictures in memory.
+  const limit = pLimit(2);
+  const answer = async <T>(work: () => Promise<T>): Promise<Result<T, ProjectError>> => {
+    try {
+      return ok(await limit(work));
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof BadInput) return err({ code: error.code, message: error.message });
+      throw error;
+    }
+  };
+  const isPlain = pictures === 'plain';
+  const finder = openFaceFinder(isPlain ? (faces ?? 1) : faces);
+  return {
+    render: (request) =>
+      answer(() => (isPlain ? renderPlain(request) : render(request, finder, signal))),
+    findFaces: (input, confidence) =>
+      answer(() => (isPlain ? findPlainFaces(input, faces) : findFaces(finder, input, confidence))),
+    notes: (kinds) =>
+      isPlain || (kinds !== undefined && !facial.some((kind) => kinds.has(kind)))
+        ? []
+        : [finder.note],
+    close: async () => {
+      closed.abort();
+      await finder.close();
+    },
+  };
 }
 
 /** Whether a call of a renderer failed only because the service is stopping. */
-export const isRendererClosed = (reason: unknown): boolean => reason instanceof RendererClosed;
+export const isRendererClosed = (reason: unknown): boolean =>
+  reason instanceof Error && reason.name === 'AbortError';

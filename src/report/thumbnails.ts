@@ -1,9 +1,6 @@
 // Small WebP pictures of the files of a report.
 import { availableParallelism } from 'node:os';
 import pLimit from 'p-limit';
-import type { Sharp } from 'sharp';
-import { systemCode } from '../base/system-error.ts';
-import { extensionOf, mediaTypeOf } from '../contract/api/asset.ts';
 
 /** The longest side in pixels, and the quality. */
 export interface ThumbnailSize {
@@ -52,51 +49,14 @@ export async function thumbnail(
   try {
     // Loaded for the first picture: it takes longer than many commands.
     const { default: sharp } = await import('sharp');
-    const picture = isClip(file)
-      ? await posterOf(file, side)
-      : sharp(file, { limitInputPixels: maxPixels, failOn: 'error' }).autoOrient();
-    return await picture
-      ?.resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
+    return await sharp(file, { limitInputPixels: maxPixels, failOn: 'error' })
+      .autoOrient()
+      .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
       .webp({ quality, effort: 4 })
       .toBuffer();
   } catch (error) {
     // The page shows the kind of the file instead, for example of a picture that is damaged or too large.
     if (error instanceof Error) return undefined;
-    throw error;
-  }
-}
-
-const isClip = (file: string): boolean => {
-  const extension = extensionOf(file);
-  return mediaTypeOf(extension) === 'video' && extension !== 'gif';
-};
-
-// The picture of a clip: a frame from its first second, where the video library is installed.
-
-/** By then a clip has begun, and seldom is still black. */
-const posterSeconds = 0.5;
-
-/** Undefined without the library, and for a file that is no clip. */
-async function posterOf(file: string, side: number): Promise<Sharp | undefined> {
-  try {
-    const { openClip } = await import('../previews/clips/open.ts');
-    const { sharpOf } = await import('../previews/pictures/picture.ts');
-    const nameless = { field: 'clip', reference: 'clip', face: undefined, faces: [] };
-    const opened = await openClip({ file, media: 'video', ...nameless });
-    if (!opened.ok) return undefined;
-    const { facts } = opened.value;
-    const scale = Math.min(1, side / Math.max(facts.width, facts.height));
-    const size = {
-      width: Math.max(1, Math.round(facts.width * scale)),
-      height: Math.max(1, Math.round(facts.height * scale)),
-    };
-    const start = Math.min(posterSeconds, facts.seconds / 2);
-    const frames = opened.value.frames({ start, end: start + 0.5, fps: 2, ...size });
-    const { value, done } = await frames.next();
-    await opened.value.close();
-    return done === true ? undefined : sharpOf(value);
-  } catch (error) {
-    if (systemCode(error) === 'ERR_MODULE_NOT_FOUND') return undefined;
     throw error;
   }
 }

@@ -44,6 +44,8 @@ export type RunEvent =
   /** The service has charged credits for a project; below 0: it has given them back. The task itself may go on. */
   | ({ readonly type: 'charged'; readonly credits: number } & Whereabouts)
   | ({ readonly type: 'warning'; readonly message: string } & Partial<Whereabouts>)
+  /** What the previews of a rehearsal should be judged by. */
+  | { readonly type: 'note'; readonly message: string }
   /**
    * `run`: the number of this run in the state file, where it is recorded if it does something. `budget`: the most credits
    * that the run may charge; absent if there is no limit. `usualMs`: how long projects of a tool usually take, by the

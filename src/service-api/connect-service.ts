@@ -12,8 +12,8 @@ export interface Connection {
   readonly key: string;
   /** In a rehearsal only: the ledger of the local service. */
   ledger?(): readonly LedgerEntry[];
-  /** In a rehearsal only: what the local service cannot render as real previews, and why. */
-  lacks?(kinds: ReadonlySet<string>): readonly string[];
+  /** In a rehearsal only: what the previews of these kinds of steps should be judged by. */
+  notes?(kinds: ReadonlySet<string>): readonly string[];
   close(): Promise<void>;
 }
 

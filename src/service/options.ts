@@ -52,16 +52,13 @@ export interface ServiceOptions {
   readonly senderMs?: number;
   /** The faults to inject: the content of a faults file (schemas/faults.schema.json). */
   readonly faults?: FaultsDocument;
-  /**
-   * `real` (the default): child processes make previews, as far as the necessary libraries are installed. `plain`:
-   * stand-ins that cost almost no work, for tests of everything but pictures.
-   */
+  /** `real` (the default): previews of what went in. `plain`: stand-ins that cost almost no work, for tests of everything but pictures. */
   readonly pictures?: Pictures;
   /**
-   * The memory for all decoders of pictures and clips together, in MiB. Files wait until enough of it is free; a file that
-   * needs more than all of it is rejected. Default 1024, or a fourth of the memory of a smaller machine.
+   * So many faces at fixed places in each picture, 0 included. Default: faces are looked for if `@vladmandic/face-api` is
+   * installed.
    */
-  readonly decodeMegabytes?: number;
+  readonly faces?: number;
   /** Milliseconds since 1970; default Date.now. */
   readonly now?: () => number;
   /** Calls `then` after `ms` milliseconds; default setTimeout. Tests with a clock of their own set both `now` and `after`. */
@@ -83,11 +80,8 @@ export interface LocalService {
   readonly key: string;
   /** The page with projects, credits, keys and webhooks. */
   readonly hub: string;
-  /**
-   * What the service can't render because libraries are missing: a sentence each, with the command that installs them.
-   * For all step kinds, or for these.
-   */
-  lacks(kinds?: ReadonlySet<string>): readonly string[];
+  /** What the previews of these step kinds, or of all, should be judged by: a sentence each. */
+  notes(kinds?: ReadonlySet<string>): readonly string[];
   /** Stops the service: ends running renderings and removes the temporary folder. A data folder stays. */
   close(): Promise<void>;
   /** The ledger of the account that every service has. */

@@ -4,7 +4,6 @@
 import { assetLifetimeMs } from '../contract/api/asset.ts';
 import { openRenderer } from '../previews/open.ts';
 import { wakeAfter } from './clock.ts';
-import { reportInternalError } from './errors.ts';
 import { openDeliveries } from './events/deliveries.ts';
 import { noEventDispatcher, openEventDispatcher } from './events/event-dispatcher.ts';
 import { openWebhooks } from './events/webhooks.ts';
@@ -71,7 +70,7 @@ async function open(
 ): Promise<LocalService> {
   const { host = '127.0.0.1', port = 0, credits = 10_000, tier = 'pro' } = options;
   const { speed = 'instant', seed = 1, slots = 8, paths = 'both', pictures = 'real' } = options;
-  const { decodeMegabytes, stated = new Map() } = options;
+  const { stated = new Map() } = options;
   const clock = { now: options.now ?? Date.now, after: options.after ?? wakeAfter };
   const { now } = clock;
   const faults = openFaults(rules, seed);
@@ -101,11 +100,7 @@ async function open(
     flush: eventDispatcher.wake,
   });
   const detections = openDetections(database);
-  const renderer = openRenderer({
-    pictures,
-    report: reportInternalError,
-    decodeBytes: decodeMegabytes === undefined ? undefined : decodeMegabytes * 2 ** 20,
-  });
+  const renderer = openRenderer({ pictures, faces: options.faces });
   const dependencies = {
     clock,
     speed,
@@ -156,7 +151,7 @@ async function open(
     address,
     key: keys.key,
     hub: `${address}/hub`,
-    lacks: renderer.lacks,
+    notes: renderer.notes,
     ledger: () => accounts.ledger(localAccount),
     balance: () => accounts.find(localAccount)?.credits ?? 0,
     requests,

@@ -684,6 +684,9 @@ export const serveFlags = {
     read: positiveInteger,
   }),
   pictures: saying(flags.pictures, 'real previews, or plain stand-ins (default: real)'),
+  faces: flag('--faces <n>', 'faces at fixed places in each picture (default: they are found)', {
+    read: wholeNumber,
+  }),
   paths: flag(
     '--paths <form>',
     'which form of the paths that exist in two forms to answer (default: both)',

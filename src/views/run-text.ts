@@ -14,6 +14,8 @@ export function runEventText(event: RunEvent, items: number): string | undefined
   switch (event.type) {
     case 'warning':
       return `warning: ${printable(event.message)}`;
+    case 'note':
+      return `note: ${printable(event.message)}`;
     case 'started':
       return event.service === undefined ? rehearsalLine : serviceLine(event.service);
     case 'planned':

@@ -37,13 +37,11 @@ const counts: Readonly<Record<string, Readonly<Record<string, readonly number[]>
   report: { count: [0] },
   serve: { charges: [40, 40] },
   engine: { items: [4, 4] },
-  specimens: { 'wrong answers': [0, 0] },
 };
 
 /** They start many processes, a database or a browser, or draw, as tests of the same parts do: `EVERY=1` tries them as well. */
 const heavy = new Set([
-  ...['again', 'answers', 'big', 'client', 'engine', 'memory', 'render', 'report', 'serve'],
-  ...['specimens', 'start', 'wire'],
+  ...['again', 'answers', 'big', 'client', 'engine', 'memory', 'report', 'serve', 'start', 'wire'],
 ]);
 const every = process.env['EVERY'] === '1';
 const tried = benches.filter(({ name }) => every || !heavy.has(name));

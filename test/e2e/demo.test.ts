@@ -13,16 +13,16 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 longTest('a demo that is killed leaves no process that holds the lock', async () => {
   const rig = new Rig('');
   mkdirSync(rig.path('pipelines'));
-  for (const name of ['demo.ts', 'before-after.ts', 'face-swap-photos.yaml'])
+  for (const name of ['demo.ts', 'before-after.ts', 'product-photos.yaml'])
     copyFileSync(`${root}pipelines/${name}`, rig.path(`pipelines/${name}`));
-  for (const name of ['node_modules', 'src', 'package.json'])
+  for (const name of ['node_modules', 'src', 'docs', 'package.json'])
     symlinkSync(`${root}${name}`, rig.path(name));
   const demo = spawn(process.execPath, ['pipelines/demo.ts'], {
     ...{ cwd: rig.folder, env: ownEnvironment(), stdio: 'ignore' },
   });
   const end = once(demo, 'exit');
   onTestFinished(() => void demo.kill('SIGKILL'));
-  const lock = rig.path('pipelines/.shotlist/rehearsal/face-swap-photos/state.jsonl.lock');
+  const lock = rig.path('media/.shotlist/rehearsal/product-photos/state.jsonl.lock');
   await until('the demo runs', () => existsSync(lock));
   const { pid } = JSON.parse(readFileSync(lock, 'utf8'));
   demo.kill('SIGKILL');

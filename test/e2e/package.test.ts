@@ -158,7 +158,7 @@ describe('the package', () => {
         'bin/shotlist.cjs',
         'dist/index.js',
         'dist/cli/main.js',
-        'dist/previews/worker.js',
+        'dist/previews/face-worker.js',
         'schemas/pipeline.schema.json',
         'schemas/tools/face-swap.schema.json',
         'pipelines/face-swap-photos.yaml',

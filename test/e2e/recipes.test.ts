@@ -97,7 +97,7 @@ const recipes: Readonly<Record<string, Recipe>> = {
     charges: [10, 10, 150, 150],
     files: ['a', 'a', 'b', 'b'],
   },
-  subtitles: { media: ['clips/talk.mp4'], charges: [7], costs: [6], files: ['talk'] },
+  subtitles: { media: ['clips/talk.mp4'], charges: [6], files: ['talk'] },
   'text-to-video': {
     media: [],
     charges: [72, 120, 120],

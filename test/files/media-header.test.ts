@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import sharp from 'sharp';
 import { expect, onTestFinished, test } from 'vitest';
 import { headerOf, soundSeconds, wavSeconds } from '../../src/files/media-header.ts';
-import { wavOf } from '../../src/previews/clips/tone.ts';
+import { tone } from '../../src/previews/tone.ts';
 import { clipSize, portraitClip, voiceSample } from '../previews/media.ts';
 import { temporaryFolder } from './places.ts';
 
@@ -70,7 +70,7 @@ test('a file that is not there is said to be missing', async () => {
 
 // The length of a saved sound, from its own header.
 
-const wav = wavOf(new Float32Array(12_000), 8_000);
+const wav = tone(1.5, 100);
 
 /** With another chunk before the sound. */
 const tagged = (length: number): Buffer => {
@@ -85,7 +85,7 @@ test.each([
   ['a chunk before the sound', tagged(100), 1.5],
   ['a chunk of odd length', tagged(7), 1.5],
   ['a stream that did not know its length', withLength(wav, 0xffff_ffff), 1.5],
-  ['a file that was cut', wav.subarray(0, wav.length - 8_000), 1],
+  ['a file that was cut', wav.subarray(0, wav.length - 16_000), 1],
   ['no sound', wav.subarray(0, 44), undefined],
   ['only a part of the header', wav.subarray(0, 30), undefined],
   ['another format', Buffer.from('ID3 an mp3 file'), undefined],

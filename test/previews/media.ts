@@ -1,45 +1,66 @@
-// Media for tests of the renderers, small and made here: a photo with a face in it, a clip that pans over one, a voice.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import sharp from 'sharp';
-import { toneOf, toneRate, wavOf } from '../../src/previews/clips/tone.ts';
-import { writeClip } from '../../src/previews/clips/write.ts';
-import { pictureOf } from '../../src/previews/pictures/picture.ts';
+// Media for tests, small and made here: a photo with a face in it, a clip that pans over one, a voice, a product.
+import openMediaInfo from 'mediainfo.js';
+import sharp, { type Sharp } from 'sharp';
+import { tone } from '../../src/previews/tone.ts';
+import { webm } from '../../src/previews/webm.ts';
 import { sample } from '../service/client.ts';
 
 /** The woman on the left of the sixth sample, in pixels. */
 const portrait = { left: 210, top: 370, width: 400, height: 460 };
 
-/** 300 pixels wide, 345 high. */
-export async function portraitPhoto(): Promise<Buffer> {
-  return await sharp(sample(6)).extract(portrait).resize(300).jpeg().toBuffer();
-}
+export const portraitSize = { width: 300, height: 345 } as const;
+
+export const portraitPhoto = async (): Promise<Buffer> =>
+  await sharp(sample(6)).extract(portrait).resize(portraitSize.width).jpeg().toBuffer();
 
 export const clipSize = { width: 320, height: 240, fps: 12, seconds: 1 } as const;
 
-/** The portrait moves from the left to the right, with a tone. */
+/** A WebM file: the portrait moves from the left to the right. */
 export async function portraitClip(): Promise<Buffer> {
   const { width, height, fps, seconds } = clipSize;
   const face = await sharp(sample(6)).extract(portrait).resize({ height }).png().toBuffer();
-  async function* frames() {
-    for (let index = 0; index < fps * seconds; index++)
-      yield await pictureOf(
-        sharp({ create: { width, height, channels: 4, background: '#567' } }).composite([
-          { input: face, left: 10 + index * 4, top: 0 },
-        ]),
-      );
-  }
-  const folder = mkdtempSync(join(tmpdir(), 'shotlist-clip-'));
-  try {
-    const file = join(folder, 'clip.mp4');
-    const sound = { seconds, pitch: 424 };
-    await writeClip({ file, width, height, fps, frames: frames(), sound });
-    return readFileSync(file);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const pictures = Array.from({ length: fps * seconds }, async (_, index) => {
+    const ground = sharp({ create: { width, height, channels: 3, background: '#567' } });
+    return await ground
+      .composite([{ input: face, left: 10 + index * 4, top: 0 }])
+      .webp()
+      .toBuffer();
+  });
+  return webm({ ...clipSize, pictures: await Promise.all(pictures) });
 }
 
 /** A WAV of one second. */
-export const voiceSample = (): Buffer => wavOf(toneOf(1, 180), toneRate);
+export const voiceSample = (): Buffer => tone(1, 180);
+
+export const plainPhoto = (background: string, width = 120, height = 90): Sharp =>
+  sharp({ create: { width, height, channels: 3, background } });
+
+/** A red disc, 60 pixels wide, in the middle of a light wall. */
+export const product = async (): Promise<Buffer> =>
+  await plainPhoto('#e8e4da', 200, 150)
+    .composite([
+      {
+        input: Buffer.from(
+          '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="60"><circle cx="30" cy="30" r="30" fill="#c22"/></svg>',
+        ),
+      },
+    ])
+    .png()
+    .toBuffer();
+
+/** What a library says of a clip or a sound that did not make it. */
+export async function mediaFacts(bytes: Buffer) {
+  const info = await openMediaInfo({ format: 'object' });
+  const { media } = await info.analyzeData(bytes.length, (length, at) =>
+    bytes.subarray(at, at + length),
+  );
+  info.close();
+  const tracks = media?.track ?? [];
+  const general = tracks.find((track) => track['@type'] === 'General');
+  const video = tracks.find((track) => track['@type'] === 'Video');
+  if (general?.['@type'] !== 'General') throw new Error('no medium');
+  const { Format: format, Duration: seconds } = general;
+  if (video?.['@type'] !== 'Video') return { format, seconds };
+  const { Format: codec, Width: width, Height: height, FrameRate: fps } = video;
+  return { format, seconds, codec, width, height, fps };
+}

@@ -94,7 +94,7 @@ export async function openResources(run: PreparedRun): Promise<RunResources> {
   });
   cleanup.defer(() => service.close());
   const kinds = new Set(bound.pipeline.steps.map((step) => step.kind.name));
-  for (const message of service.lacks?.(kinds) ?? []) onEvent({ type: 'warning', message });
+  for (const message of service.notes?.(kinds) ?? []) onEvent({ type: 'note', message });
   const uploads = openKnownUploads(run);
   cleanup.defer(() => uploads?.close());
   const held = cleanup.move();

@@ -34,7 +34,7 @@ export async function serveCommand(flags: ServeFlags): Promise<number> {
       `warning: other machines may reach ${flags.host}. They need the key, but nothing is encrypted; ` +
         'the hub answers only to this machine.',
     );
-  for (const lack of service.lacks()) complain(`note: ${lack}`);
+  for (const note of service.notes()) complain(`note: ${note}`);
   // Before anybody reads how to stop it.
   const stopped = untilStopped();
   if (flags.json === true) discloseJson({ address, key, hub });

@@ -201,11 +201,16 @@ function TilePicture(props: PictureProps): VNode {
   const compared = showing === 'compare';
   const split = compared ? '50%' : '0%';
   const only = showing === 'before' ? (first ?? second) : (second ?? first);
+  // A clip has no small picture: half a second after its begin, it is seldom still black.
+  const clip =
+    showing !== 'before' && second === undefined && after?.medium === 'video'
+      ? after.href
+      : undefined;
   const faded = second === undefined && state !== 'done' ? 'faded' : '';
   const over =
     first !== undefined && second !== undefined && showing !== 'before' && (near || compared);
   return html`<span class="frame state-${state}" aria-hidden="true" data-rest=${split} style=${{ '--split': split }}>
-    ${only === undefined ? html`<${Blank} state=${state} file=${after} />` : html`<img src=${only} alt="" decoding="async" class=${faded} />`}
+    ${clip !== undefined ? html`<video src=${`${clip}#t=0.5`} preload="metadata" muted></video>` : only === undefined ? html`<${Blank} state=${state} file=${after} />` : html`<img src=${only} alt="" decoding="async" class=${faded} />`}
     ${over ? html`<img class="over" src=${first} alt="" decoding="async" />` : null}
     ${compared && over ? html`<span class="edge"></span><span class="tag before">before</span><span class="tag after">after</span>` : null}
     ${after?.medium === 'video' ? html`<span class="play">▶</span>` : null}

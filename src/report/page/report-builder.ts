@@ -265,8 +265,10 @@ export class ReportBuilder {
   }
 
   #pictureOf(source: PictureSource): Pick<ReportFile, 'medium' | 'picture'> {
-    const medium = mediaTypeOf(extensionOf(source.path)) ?? 'other';
-    if (medium !== 'image' && medium !== 'video') return { medium };
+    const extension = extensionOf(source.path);
+    const medium = mediaTypeOf(extension) ?? 'other';
+    // Of a clip, the page shows the file itself.
+    if (medium !== 'image' && extension !== 'gif') return { medium };
     return { medium, picture: this.#sources.pictures.numberOf(source) };
   }
 

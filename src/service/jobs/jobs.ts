@@ -7,7 +7,7 @@ import type { ProjectError, RecordKind } from '../../contract/api/project.ts';
 import { allowances, type OutputLimit, type Tier } from '../../contract/api/tier.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { existingTool } from '../../contract/tools/all.ts';
-import { isRendererClosed, type RenderInput, type RenderOutcome } from '../../previews/open.ts';
+import { isRendererClosed, type RenderedFile, type RenderInput } from '../../previews/open.ts';
 import { settledCredits, surcharged } from '../charge.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { reportInternalError } from '../errors.ts';
@@ -38,6 +38,8 @@ export function openJobs(dependencies: Dependencies, slots: number) {
     },
   };
 }
+
+type Outcome = Result<readonly RenderedFile[], ProjectError>;
 
 function renderJob(
   dependencies: Dependencies,
@@ -89,10 +91,7 @@ function renderJob(
 /** Settles nothing: the service is stopping, and its next start begins the job again. */
 async function keepForRestart(): Promise<void> {}
 
-async function rendered(
-  dependencies: Dependencies,
-  project: StoredProject,
-): Promise<RenderOutcome> {
+async function rendered(dependencies: Dependencies, project: StoredProject): Promise<Outcome> {
   const { projects, accounts, fileStore, renderer, seed } = dependencies;
   const { id, body } = project;
   const tool = existingTool(project.tool);
@@ -145,7 +144,7 @@ function renderInputs(
 async function settle(
   dependencies: Dependencies,
   { id, tool, record, body, credits, estimated }: StoredProject,
-  outcome: RenderOutcome,
+  outcome: Outcome,
   percent: number,
 ): Promise<void> {
   const { projects, fileStore, clock } = dependencies;
@@ -235,16 +234,15 @@ async function search(
   const inputs = renderInputs(dependencies, [input]);
   const [image] = inputs.ok ? inputs.value : [];
   if (image === undefined) return 'error';
-  const answer = await renderer.findFaces(
-    { input: image, confidence },
-    async ({ name, crop, region }) => {
-      const path = `api-assets/${id}/${name}`;
-      await fileStore.save(path, crop);
-      await database.write(() => {
-        assets.add(path, account, crop.length, clock.now());
-        detections.addFace(id, { path, image: input.key, region });
-      });
-    },
-  );
-  return answer.ok ? 'complete' : 'error';
+  const answer = await renderer.findFaces(image, confidence);
+  if (!answer.ok) return 'error';
+  for (const [index, { crop, region }] of answer.value.entries()) {
+    const path = `api-assets/${id}/0-${index}.png`;
+    await fileStore.save(path, crop);
+    await database.write(() => {
+      assets.add(path, account, crop.length, clock.now());
+      detections.addFace(id, { path, image: input.key, region });
+    });
+  }
+  return 'complete';
 }
