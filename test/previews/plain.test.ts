@@ -64,7 +64,7 @@ test('a clip is as long as was asked for, and one that goes in comes out', async
     style: { prompt: 'sea' },
   };
   const [film = Buffer.alloc(0)] = await made('text-to-video', request, 'video');
-  expect(await mediaFacts(film)).toMatchObject({ format: 'WebM', width: 1024, seconds: 3 });
+  expect(await mediaFacts(film)).toMatchObject({ format: 'WebM', width: 854, seconds: 3 });
   const clip = await portraitClip();
   const assets = {
     video_file_path: await client.upload(clip, 'webm', 'video'),
