@@ -4,6 +4,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -171,7 +172,10 @@ async function noticedBy(
   writeFileSync(path, before);
   if (code === 0) return undefined;
   if (code === undefined) return 'no end in time';
-  const failed = reportOf(copy).testResults.find(({ status }) => status === 'failed');
+  // Without a report, the tests could not even begin, or their process died.
+  const failed = existsSync(copy.report)
+    ? reportOf(copy).testResults.find(({ status }) => status === 'failed')
+    : undefined;
   return failed === undefined ? 'an error outside of tests' : relative(copy.folder, failed.name);
 }
 
