@@ -15,7 +15,7 @@ import { kinds } from '../src/contract/kinds.ts';
 import { tools } from '../src/contract/tools/all.ts';
 import { provenanceSchema } from '../src/features/provenance/provenance.ts';
 import { receiptsSchema } from '../src/features/receipts/receipt-line.ts';
-import { fragmentSchema, pipelineSchema } from '../src/language/schema.ts';
+import { pipelineSchema } from '../src/language/schema.ts';
 import { stateSchema } from '../src/model/line.ts';
 import { faultsSchema } from '../src/service/faults/schema.ts';
 import { withTables } from './function-tables.ts';
@@ -23,7 +23,6 @@ import { withTables } from './function-tables.ts';
 /** Every published schema, by its path below schemas/. */
 export const published: readonly (readonly [string, Schema])[] = [
   ['pipeline.schema.json', pipelineSchema(kinds)],
-  ['fragment.schema.json', fragmentSchema(kinds)],
   ['state.schema.json', stateSchema],
   ['receipts.schema.json', receiptsSchema],
   ['provenance.schema.json', provenanceSchema],

@@ -15,7 +15,6 @@ export type { Code } from './contract/codes/all.ts';
 export type {
   Complaint,
   Diagnostic,
-  IncludedTexts,
   Obstacle,
 } from './contract/yaml/diagnostic.ts';
 export { type Audited, audit, type Difference } from './features/drift/audit.ts';

@@ -4,8 +4,6 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { err, ok } from '../src/base/result.ts';
-import type { FragmentFiles } from '../src/language/reuse/include.ts';
 import { validate } from '../src/language/validate.ts';
 import { faultSchemas } from '../src/service/faults/schema.ts';
 import { main } from './built.ts';
@@ -13,20 +11,6 @@ import { blocks, blocksIn, type CodeBlock, pages, read, root } from './examples.
 import { portraitPhoto } from './previews/media.ts';
 import { ended, Rig } from './rig.ts';
 import { longTest } from './sweep.ts';
-
-/** A block that is a file has its path in the first line. */
-const pathOf = (text: string): string | undefined => /^# ([\w./-]+\.yaml)\n/.exec(text)?.[1];
-
-/** The fragments that a page shows. Several examples may have one of the same name, each below its pipeline. */
-const fragmentsOn = (page: string, below: number): FragmentFiles => ({
-  read: (path) => {
-    const named = blocksIn(page, 'yaml').filter(({ text }) => pathOf(text) === path);
-    const block = named.find(({ line }) => line > below) ?? named[0];
-    return block === undefined
-      ? err({ code: 'SL902', hint: 'check the spelling', message: 'is not on the page' })
-      : ok({ file: path, identity: path, text: block.text });
-  },
-});
 
 const named = (block: CodeBlock): readonly [string, CodeBlock] => [
   `${block.page}:${block.line}`,
@@ -82,27 +66,19 @@ async function outputOf(rig: Rig, code: string): Promise<string> {
 describe('pipelines', () => {
   const pipelines = blocks('yaml').filter(({ text }) => /^pipeline: /m.test(text));
 
-  test.each(pipelines.map(named))(
-    '%s is valid, without a warning',
-    (_place, { page, text, line }) => {
-      const checked = validate(page, text, { fragments: fragmentsOn(page, line) });
-      expect(checked.ok ? checked.value.warnings : checked.error).toEqual([]);
-    },
-  );
+  test.each(pipelines.map(named))('%s is valid, without a warning', (_place, { page, text }) => {
+    const checked = validate(page, text);
+    expect(checked.ok ? checked.value.warnings : checked.error).toEqual([]);
+  });
 
   test('the page about reuse has pipelines that can be planned, with each of their profiles', async () => {
     const page = 'docs/reuse.md';
     const rig = new Rig('');
-    for (const { text } of blocksIn(page, 'yaml')) {
-      const path = pathOf(text);
-      if (path !== undefined) rig.write(path, text);
-    }
-    const portrait = await portraitPhoto();
-    for (const name of ['photos/one.jpg', 'inputs/actor.jpg']) rig.write(name, portrait);
+    rig.write('photos/one.jpg', await portraitPhoto());
     const planned: string[] = [];
-    for (const { page: on, text, line } of pipelines.filter((block) => block.page === page)) {
+    for (const { page: on, text } of pipelines.filter((block) => block.page === page)) {
       rig.write('pipeline.yaml', text);
-      const checked = validate(on, text, { fragments: fragmentsOn(on, line) });
+      const checked = validate(on, text);
       const profiles = checked.ok ? checked.value.profiles : [];
       for (const flags of [[], ...profiles.map((name) => ['--profile', name])]) {
         const args = ['plan', 'pipeline.yaml', '--rehearse', ...flags];
@@ -115,7 +91,7 @@ describe('pipelines', () => {
         planned.push(flags.join(' '));
       }
     }
-    expect(planned).toEqual(['', '', '', '', '--profile draft', '--profile final']);
+    expect(planned).toEqual(['', '', '', '--profile draft', '--profile final']);
   });
 
   test('the page about trouble shows what a pipeline may say about failures', () => {

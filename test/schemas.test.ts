@@ -97,14 +97,6 @@ describe('another validator than ours', () => {
   });
 });
 
-test('the fragment that the documentation shows is valid for the published schema, and a field of a pipeline is not', () => {
-  const text = /```yaml\n(# common[\s\S]*?)^```/m.exec(read('docs/reuse.md'))?.[1] ?? '';
-  const accepts = editor().compile(JSON.parse(read('schemas/fragment.schema.json')));
-  accepts(parse(text));
-  expect(accepts.errors).toBeNull();
-  expect(accepts(parse(`service: https://media.example\n${text}`))).toBe(false);
-});
-
 test('the pipelines that the page about reuse shows are valid for the published schema', () => {
   const accepts = editor().compile(JSON.parse(read('schemas/pipeline.schema.json')));
   for (const [, text = ''] of read('docs/reuse.md').matchAll(/```yaml\n([\s\S]*?)^```/gm))

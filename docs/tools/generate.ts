@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { catalogue } from '../../src/contract/catalogue/entry.ts';
 import { kinds } from '../../src/contract/kinds.ts';
-import { fragmentSchema, pipelineSchema } from '../../src/language/schema.ts';
+import { pipelineSchema } from '../../src/language/schema.ts';
 import { referencePage } from './reference-page.ts';
 import { toolIndex, toolPage } from './tools-page.ts';
 
@@ -18,10 +18,7 @@ export const toolPages: readonly (readonly [path: string, text: string])[] = [
     .map((entry): readonly [string, string] => [`tools/${entry.name}.md`, toolPage(entry)]),
 ];
 
-export const reference = referencePage({
-  pipeline: pipelineSchema(kinds),
-  fragment: fragmentSchema(kinds),
-});
+export const reference = referencePage(pipelineSchema(kinds));
 
 if (process.argv[1] === fileURLToPath(import.meta.url))
   for (const [path, text] of [...toolPages, ['reference.md', reference] as const])

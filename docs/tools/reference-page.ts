@@ -1,4 +1,4 @@
-// docs/reference.md: the schemas of pipeline and fragment files as Markdown.
+// docs/reference.md: the schema of pipeline files as Markdown.
 import { isObject } from '../../src/base/json.ts';
 import type { Schema } from '../../src/base/schema.ts';
 import { type Field, fieldsOf, takenBy } from '../../src/contract/catalogue/field.ts';
@@ -6,11 +6,9 @@ import { meaningOf } from '../../src/language/schema.ts';
 import { code, listOf, marked, pageOf, tableOf, writtenFrom } from './markdown.ts';
 import { type Section, sections } from './reference-sections.ts';
 
-type Schemas = Readonly<Record<Section['schema'], Schema>>;
-
-export function referencePage(schemas: Schemas): string {
+export function referencePage(schema: Schema): string {
   return pageOf([
-    writtenFrom('the schemas in src/language'),
+    writtenFrom('the schema in src/language'),
     '# Reference of the pipeline format',
     'A pipeline file is YAML, in UTF-8. These are all its fields. [pipelines.md](pipelines.md) explains how they work together, and [editors.md](editors.md) how your editor completes them.',
     listOf(sections.map(({ title }) => `[${title}](#${anchorOf(title)})`)),
@@ -21,13 +19,13 @@ export function referencePage(schemas: Schemas): string {
       '**Credits** are numbers; `estimate` and the caps of `budget` count them.',
       'An **expression** is CEL in `${{ }}`. Any value below `with` and `extra` may be one. `if` and `when` are expressions, and need no `${{ }}` ([expressions.md](expressions.md)).',
     ]),
-    ...sections.flatMap((section) => sectionOf(section, schemas)),
+    ...sections.flatMap((section) => sectionOf(section, schema)),
   ]);
 }
 
-function sectionOf(section: Section, schemas: Schemas): readonly string[] {
-  const { title, schema, at, about, example } = section;
-  const fields = fieldsOf(partAt(schemas[schema], at)).filter(({ path }) => isOwn(section, path));
+function sectionOf(section: Section, schema: Schema): readonly string[] {
+  const { title, at, about, example } = section;
+  const fields = fieldsOf(partAt(schema, at)).filter(({ path }) => isOwn(section, path));
   return [
     `## ${title}`,
     about,

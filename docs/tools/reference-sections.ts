@@ -1,9 +1,8 @@
-// The sections of docs/reference.md: which part of which schema each shows, in the order in which a reader looks for them.
+// The sections of docs/reference.md: which part of the schema each shows, in the order in which a reader looks for them.
 
 export interface Section {
   readonly title: string;
-  /** The schema of the section, and the place of its fields in the schema. */
-  readonly schema: 'pipeline' | 'fragment';
+  /** The place of its fields in the schema. */
   readonly at: readonly string[];
   /** What a field takes, if the schema has too much to say. */
   readonly takes?: Readonly<Record<string, string>>;
@@ -19,7 +18,6 @@ const entries = 'additionalProperties';
 export const sections: readonly Section[] = [
   {
     title: 'Top level',
-    schema: 'pipeline',
     at: [],
     about:
       'Any other key is an error, except keys that begin with `x-`: shotlist ignores them, so they can hold [anchors](reuse.md#anchors-and-merge-keys).',
@@ -36,7 +34,6 @@ steps:
   },
   {
     title: 'inputs',
-    schema: 'pipeline',
     at: [properties, 'inputs', entries],
     about:
       'Each input has these fields. An input without a default must be set with `--input`. Expressions read `inputs.<name>`.',
@@ -47,7 +44,6 @@ steps:
   },
   {
     title: 'items',
-    schema: 'pipeline',
     at: [properties, 'items'],
     takes: { when: 'expression' },
     about:
@@ -60,7 +56,6 @@ steps:
   },
   {
     title: 'steps',
-    schema: 'pipeline',
     at: [properties, 'steps', entries],
     takes: {
       uses: '[a step kind](tools.md)',
@@ -82,7 +77,6 @@ steps:
   },
   {
     title: 'budget',
-    schema: 'pipeline',
     at: [properties, 'budget'],
     about:
       'If several caps apply, the one that leaves the least decides. [pipelines.md](pipelines.md#budget-and-prices) explains how credits are counted.',
@@ -90,7 +84,6 @@ steps:
   },
   {
     title: 'limits',
-    schema: 'pipeline',
     at: [properties, 'limits'],
     about: 'The limits of the account apply in addition ([pipelines.md](pipelines.md#limits)).',
     example:
@@ -98,21 +91,18 @@ steps:
   },
   {
     title: 'schedule',
-    schema: 'pipeline',
     at: [properties, 'schedule'],
     about: '[schedules.md](schedules.md) says what is promised.',
     example: 'schedule: { cron: ["0 7 * * 1-5", "0 10 * * 6,0"], time_zone: Europe/Berlin }\n',
   },
   {
     title: 'outputs',
-    schema: 'pipeline',
     at: [properties, 'outputs'],
     about: 'A bucket needs consent ([output-store.md](output-store.md)).',
     example: 'outputs: { store: s3://my-bucket/cutouts }\n',
   },
   {
     title: 'on_finish and on_doubt',
-    schema: 'pipeline',
     at: [properties, 'on_finish'],
     about:
       'Each has one of these fields. Hooks need consent ([monitoring.md](monitoring.md#hooks)).',
@@ -122,7 +112,6 @@ on_doubt: { webhook: https://example.com/hooks/doubt }
   },
   {
     title: 'defaults',
-    schema: 'pipeline',
     at: [properties, 'defaults'],
     about: 'The value that is closest to a step wins ([reuse.md](reuse.md#defaults)).',
     example: `defaults:
@@ -132,34 +121,16 @@ on_doubt: { webhook: https://example.com/hooks/doubt }
   },
   {
     title: 'defaults.kinds',
-    schema: 'pipeline',
     at: ['$defs', 'kind-defaults'],
     about: 'For each step kind, such as `defaults.kinds.ai-image-editor`.',
   },
   {
-    title: 'include',
-    schema: 'pipeline',
-    at: [properties, 'include', 'items'],
-    about:
-      'A list. Each entry includes one [fragment](#fragment-files) ([reuse.md](reuse.md#fragments)).',
-    example:
-      'include:\n  - { file: common/face-swap.yaml, as: face, with: { actor: inputs/actor.jpg } }\n',
-  },
-  {
     title: 'profiles',
-    schema: 'pipeline',
     at: [properties, 'profiles', entries],
     about:
       'Each profile has these fields. A profile is merged over the file; `null` removes a key ([reuse.md](reuse.md#profiles)).',
     example: `profiles:
   draft: { budget: { credits: 50 }, output: out/draft }
 `,
-  },
-  {
-    title: 'Fragment files',
-    schema: 'fragment',
-    at: [],
-    about:
-      'A fragment is a file with steps, which `include` names. [reuse.md](reuse.md#fragments) shows one.',
   },
 ];

@@ -197,7 +197,7 @@ function prepareWorker({ terms: run }: EngineRun, options: ServeOptions) {
   }
   const { profile, digest, output } = terms.value;
   const file = join(root, basename(run.file));
-  const parsed = parsePipeline(file, { profile });
+  const parsed = parsePipeline(file, profile);
   if (parsed.digest !== digest)
     throw new Refusal(
       problem(

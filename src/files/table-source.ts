@@ -1,12 +1,13 @@
 // The rows of a table as items.
+import { readdirSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { NotRegularFile } from '../base/regular-file.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { isSystemProblem, systemCode, systemReason } from '../base/system-error.ts';
 import { count } from '../base/text.ts';
 import type { Code } from '../contract/codes/all.ts';
+import { suggestion } from '../contract/yaml/diagnostic.ts';
 import type { Items } from '../language/items.ts';
-import { nearFile } from '../language/load/near-file.ts';
 import { type Cell, type Item, valueItem } from '../model/item.ts';
 import {
   type ItemListProblem,
@@ -74,6 +75,21 @@ export async function tableSource(
     const near = systemCode(error) === 'ENOENT' ? nearFile(path) : undefined;
     const hint = near ?? 'paths are relative to the pipeline file; check the spelling and the case';
     return err([ofFile('SL507', ` ${systemReason(error)}`, hint)]);
+  }
+}
+
+/** "did you mean …?" for a file that does not exist. Undefined if the file is there. */
+function nearFile(path: string): string | undefined {
+  const names = namesBeside(path);
+  return names.includes(basename(path)) ? undefined : suggestion(basename(path), names);
+}
+
+function namesBeside(path: string): readonly string[] {
+  try {
+    return readdirSync(dirname(path));
+  } catch (error) {
+    if (isSystemProblem(error)) return [];
+    throw error;
   }
 }
 

@@ -2,16 +2,8 @@
 // editors.
 import type { FromSchema } from 'json-schema-to-ts';
 import { durationPattern } from '../base/duration.ts';
-import { isObject } from '../base/json.ts';
 import type { Schema } from '../base/schema.ts';
 import type { StepKind } from '../contract/kinds.ts';
-import {
-  defaultsFor,
-  extensionPrefix,
-  fragmentShape,
-  kindDefaultsDefinition,
-  reuseFields,
-} from './reuse/reuse-schema.ts';
 import { stepSchema, withSchemaOf } from './step-schema.ts';
 
 /** A share, such as 2% or 0.5%. */
@@ -341,7 +333,6 @@ export const pipelineShape = {
     ...unattendedShape,
     // What a file reuses is resolved before this shape is checked; the published schema has more.
     defaults: {},
-    include: {},
     profiles: {},
     output: {
       type: 'string',
@@ -378,6 +369,97 @@ export const pipelineShape = {
   },
 } as const;
 
+// The schemas of defaults and profiles, which `resolveReuse` replaces by what they mean.
+
+/** The prefix of the keys that shotlist ignores: they hold values for anchors. */
+export const extensionPrefix = 'x-';
+
+const { retry, timeout, estimate } = stepSchema.properties;
+
+const kindDefaults = {
+  type: 'object',
+  description: 'Values for every step of this kind that does not set them.',
+  additionalProperties: false,
+  properties: {
+    description: { type: 'string', description: 'A note for people who read the file.' },
+    with: {
+      type: 'object',
+      description: 'Values of `with` for every step of this kind. A step’s own values win.',
+    },
+    retry,
+    timeout,
+    estimate,
+  },
+} as const;
+
+const defaults = {
+  type: ['object', 'null'],
+  description:
+    'Values for all steps that do not set them. A step’s own value wins, then the value of its kind.',
+  additionalProperties: false,
+  properties: {
+    description: { type: 'string', description: 'A note for people who read the file.' },
+    retry,
+    timeout,
+    limits: {
+      type: 'object',
+      additionalProperties: { type: 'integer', minimum: 1, maximum: 1000 },
+      description:
+        'The number of tasks in progress at once, by step kind: the same as `limits.steps`.',
+    },
+    kinds: {
+      type: 'object',
+      additionalProperties: kindDefaults,
+      description: 'Defaults by step kind.',
+    },
+  },
+} as const;
+
+const patch = (description: string): Schema => ({ type: ['object', 'null'], description });
+const replacement = (description: string): Schema => ({ description });
+
+/** The fields of a pipeline that a profile may change. */
+export const profileFields: Readonly<Record<string, Schema>> = {
+  inputs: patch('Changes of the inputs, for example of their defaults.'),
+  items: patch('Changes of the items.'),
+  defaults: patch('Changes of the defaults.'),
+  budget: patch('Changes of the budget.'),
+  limits: patch('Changes of the limits.'),
+  steps: patch('Changes of the steps, by name.'),
+  on_failure: replacement('Replaces `on_failure`.'),
+  max_failures: replacement('Replaces `max_failures`.'),
+  max_credits_lost: replacement('Replaces `max_credits_lost`.'),
+  confirm_above: replacement('Replaces `confirm_above`.'),
+  output: replacement('Replaces the folder of all downloads.'),
+};
+
+const profiles: Schema = {
+  type: 'object',
+  description: 'Changes of this file, by name. `--profile <name>` chooses one.',
+  propertyNames: { pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$', maxLength: 100 },
+  additionalProperties: {
+    type: ['object', 'null'],
+    additionalProperties: false,
+    properties: {
+      description: { type: 'string', description: 'A note for people who read the file.' },
+      with: {
+        type: 'object',
+        additionalProperties: { type: ['object', 'null'] },
+        description: 'Values of `with`, by the name of the step: short for `steps.<name>.with`.',
+      },
+      ...profileFields,
+    },
+  },
+};
+
+export const reuseFields: Readonly<Record<'defaults' | 'profiles', Schema>> = {
+  defaults,
+  profiles,
+};
+
+/** Of these fields alone; the rest of the file is checked after they are resolved. */
+export const reuseSchema: Schema = { type: 'object', properties: reuseFields };
+
 /** A pipeline file whose shape is valid; nothing else is checked yet. */
 export type PipelineDocument = FromSchema<
   typeof pipelineShape,
@@ -391,30 +473,26 @@ export const resolvedSchema = (kinds: readonly StepKind[]): Schema => ({
   $defs: withSchemas(kinds),
 });
 
-/** Of a file as people write it: the published schema. */
+/** Of a file as people write it: the published schema. Editors complete the names of the step kinds in `defaults`. */
 export const pipelineSchema = (kinds: readonly StepKind[]): Schema => ({
   ...pipelineShape,
   patternProperties: { [`^${extensionPrefix}`]: {} },
   properties: {
     ...pipelineShape.properties,
     ...reuseFields,
-    defaults: defaultsFor(kinds.map(({ name }) => name)),
+    defaults: { ...defaults, properties: { ...defaults.properties, kinds: kindsSchema(kinds) } },
     steps: stepsSchema(kinds),
   },
-  $defs: { ...withSchemas(kinds), ...kindDefaultsDefinition },
+  $defs: { ...withSchemas(kinds), 'kind-defaults': kindDefaults },
 });
 
-/** The schema of fragment files. Without kinds, it does not check the content of the steps. */
-export function fragmentSchema(kinds: readonly StepKind[] = []): Schema {
-  const shape = fragmentShape(pipelineShape.properties.inputs);
-  if (kinds.length === 0) return shape;
-  const properties = isObject(shape['properties']) ? shape['properties'] : {};
-  return {
-    ...shape,
-    properties: { ...properties, steps: stepsSchema(kinds) },
-    $defs: withSchemas(kinds),
-  };
-}
+const kindsSchema = (kinds: readonly StepKind[]): Schema => ({
+  ...defaults.properties.kinds,
+  additionalProperties: false,
+  properties: Object.fromEntries(
+    kinds.map(({ name }) => [name, { $ref: '#/$defs/kind-defaults' }]),
+  ),
+});
 
 function stepsSchema(kinds: readonly StepKind[]): Schema {
   const step = pipelineShape.properties.steps.additionalProperties;

@@ -2,7 +2,7 @@
 // credit is spent.
 import { isObject } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
-import { type Diagnostic, errorAt, located } from '../contract/yaml/diagnostic.ts';
+import { type Diagnostic, errorAt } from '../contract/yaml/diagnostic.ts';
 import { parseSource, type Source } from '../contract/yaml/source.ts';
 import { checkBody, checkExtra } from './body.ts';
 import { fanOutSteps, pipelineOf, stepOf } from './build.ts';
@@ -13,7 +13,7 @@ import { checkItems, draftItems } from './items-check.ts';
 import { knownNames } from './known-names.ts';
 import type { Pipeline } from './pipeline.ts';
 import { checkReferences, type Declared } from './references.ts';
-import { type ReuseOptions, resolveReuse } from './reuse/resolve.ts';
+import { resolveReuse } from './reuse.ts';
 import { checkScalars } from './scalars-check.ts';
 import { checkSettings } from './settings-check.ts';
 import { checkShape, isDocument } from './shape.ts';
@@ -31,21 +31,21 @@ export interface ValidPipeline {
 }
 
 /**
- * Reads the text of a pipeline file. `file` is only for messages. The error has all errors, in file
- * order.
+ * Reads the text of a pipeline file, with one of its profiles or without. `file` is only for messages. The error has all
+ * errors, in file order.
  */
 export function validate(
   file: string,
   text: string,
-  reuse: ReuseOptions = {},
+  profile?: string,
 ): Result<ValidPipeline, readonly Diagnostic[]> {
   const parsed = parseSource(file, text);
   if (!parsed.ok) return parsed;
-  const resolved = resolveReuse(parsed.value, reuse);
-  if (!resolved.complete) return err(inOrder(resolved.problems, file));
-  const { source, profiles, outputProfile } = resolved;
+  const resolved = resolveReuse(parsed.value, profile);
+  if (!resolved.ok) return err(inOrder(resolved.error));
+  const { source, profiles, outputProfile } = resolved.value;
   const document = source.value;
-  const problems = [...resolved.problems, ...checkShape(source)];
+  const problems = [...resolved.value.problems, ...checkShape(source)];
   const shaped = isDocument(document, problems);
 
   const root = isObject(document) ? document : {};
@@ -89,7 +89,7 @@ export function validate(
     ...checkKept(drafts, source),
   ];
   problems.push(...bodies.filter(({ severity }) => severity === 'error'));
-  if (!shaped || !order.ok || problems.length > 0) return err(inOrder(problems, file));
+  if (!shaped || !order.ok || problems.length > 0) return err(inOrder(problems));
 
   const references = [...drafts.values()].flatMap((draft) => draft.references);
   const [read, gathered] = [new Set(stepsIn(references)), new Set(gatheredBy(references))];
@@ -107,14 +107,14 @@ export function validate(
     });
   });
   const deadlocks = checkStages(built, source);
-  if (deadlocks.length > 0) return err(inOrder(deadlocks, file));
+  if (deadlocks.length > 0) return err(inOrder(deadlocks));
   const warnings = [
     ...bodies.filter(({ severity }) => severity === 'warning'),
     ...checkScalars(parsed.value),
   ];
   return ok({
     pipeline: pipelineOf(document, source, built, items.when),
-    warnings: inOrder(warnings, file),
+    warnings: inOrder(warnings),
     profiles,
     outputProfile,
   });
@@ -128,27 +128,20 @@ function cycle(names: readonly string[], source: Source): Diagnostic {
   });
 }
 
-/**
- * The order in which the problems of a pipeline are shown: the pipeline file first, then what it includes, from top to
- * bottom. Each gets the file that it is in.
- */
-function inOrder(diagnostics: readonly Diagnostic[], file: string): readonly Diagnostic[] {
-  return once(diagnostics.map(located)).toSorted(
+/** From the top of the file to the bottom. */
+const inOrder = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] =>
+  once(diagnostics).toSorted(
     (a, b) =>
-      Number(a.file !== file) - Number(b.file !== file) ||
-      (a.file === b.file ? 0 : a.file < b.file ? -1 : 1) ||
-      (a.span?.line ?? 0) - (b.span?.line ?? 0) ||
-      (a.span?.column ?? 0) - (b.span?.column ?? 0),
+      (a.span?.line ?? 0) - (b.span?.line ?? 0) || (a.span?.column ?? 0) - (b.span?.column ?? 0),
   );
-}
 
 /** A mistake in a default or an anchor is in every step that gets the value, and is one mistake. */
 function once(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   const seen = new Set<string>();
-  return diagnostics.filter(({ file, span, message, hint }) => {
+  return diagnostics.filter(({ span, message, hint }) => {
     if (span === undefined) return true;
     const said = message.replace(/^step "[^"]*"/, '');
-    const key = JSON.stringify([file, span, said, hint]);
+    const key = JSON.stringify([span, said, hint]);
     return !seen.has(key) && seen.add(key);
   });
 }

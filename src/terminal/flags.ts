@@ -315,7 +315,7 @@ export const flagGroups = {
     explain: shared('--explain <task>', 'explain why this task would run again', ['plan']),
     resolved: shared(
       '--resolved',
-      'print the pipeline with includes, defaults and profile applied; do not plan',
+      'print the pipeline with defaults and profile applied; do not plan',
       ['plan'],
     ),
     out: shared('--out <file>', 'save the plan in this file, such as photos.plan, for run', [

@@ -49,14 +49,11 @@ export function refused(error: unknown, json: boolean): number {
   throw error;
 }
 
-/** `texts`: of the pipeline file and of what it includes. A command that runs several times says the same thing once. */
-export function printWarnings(
-  all: readonly Complaint[],
-  { text, included }: Pick<Problem, 'text' | 'included'>,
-): void {
+/** `text`: of the pipeline file. A command that runs several times says the same thing once. */
+export function printWarnings(all: readonly Complaint[], text: string | undefined): void {
   const warnings = all.filter((one) => !said.has(JSON.stringify(one)));
   for (const one of warnings) said.add(JSON.stringify(one));
-  if (warnings.length > 0) complain(renderDiagnostics(warnings, text, width(), included));
+  if (warnings.length > 0) complain(renderDiagnostics(warnings, text, width()));
 }
 
 /** The columns of the terminal that errors go to; undefined if they go to a file. */

@@ -1,10 +1,10 @@
-// A pipeline file that a long-lived command follows, together with the files that it includes: read again when one of them
-// has changed. A file that has become invalid runs nothing until it is right again.
+// A pipeline file that a long-lived command follows: read again when it has changed. A file that has become invalid runs
+// nothing until it is right again.
 
 import { statSync } from 'node:fs';
 import type { Result } from '../base/result.ts';
 import { isSystemProblem, systemReason } from '../base/system-error.ts';
-import { followPipeline, type LoadOptions } from '../language/load/load.ts';
+import { type LoadOptions, loadPipeline } from '../language/load/load.ts';
 import type { LoadedPipeline } from '../language/load/loaded-pipeline.ts';
 import { type Problem, renderProblem, resultOf } from '../language/load/refusal.ts';
 import type { Clock } from '../run/jobs/ports.ts';
@@ -29,11 +29,10 @@ export class PipelineFile<Ready> {
   readonly file: string;
   readonly #options: FollowedFileOptions;
   readonly #read: Reader<Ready>;
-  #included: readonly string[] = [];
   #status: PipelineFileStatus<Ready> | undefined;
-  /** How the files looked when they were loaded. */
+  /** How the file looked when it was loaded. */
   #loaded: string | undefined;
-  /** How they look now, and since when, by the clock's `elapsed`. */
+  /** How it looks now, and since when, by the clock's `elapsed`. */
   #seen = { appearance: '', since: 0 };
 
   constructor(file: string, options: FollowedFileOptions, read: Reader<Ready>) {
@@ -47,7 +46,7 @@ export class PipelineFile<Ready> {
     return this.#status;
   }
 
-  /** In how many milliseconds a changed file may be read; undefined if none has changed. */
+  /** In how many milliseconds a changed file may be read; undefined if it has not changed. */
   get quietInMs(): number | undefined {
     const { clock, quietMs } = this.#options;
     const { appearance, since } = this.#seen;
@@ -58,41 +57,19 @@ export class PipelineFile<Ready> {
   async refresh(): Promise<PipelineFileStatus<Ready> | undefined> {
     const { clock, quietMs } = this.#options;
     const now = clock.elapsed();
-    const appearance = this.#appearance;
+    const appearance = appearanceOf(this.file);
     if (appearance !== this.#seen.appearance) this.#seen = { appearance, since: now };
     const [before, isSame] = [this.#status, appearance === this.#loaded];
     // Another reason than the file may be gone: a consent, for example.
     if (isSame && before?.is !== 'invalid') return undefined;
     if (!isSame && before !== undefined && now - this.#seen.since < quietMs) return undefined;
-    const loaded = await this.#load(now);
+    const { inputs, env, profile } = this.#options;
+    const loaded = await resultOf(() => loadPipeline(this.file, { inputs, env, profile }));
+    this.#loaded = appearance;
+    this.#seen = { appearance, since: now };
     const read = resultOf(() => this.#read(loaded));
     this.#status = read.ok ? read.value : { is: 'invalid', problem: read.error };
     return isSame && textOf(before) === textOf(this.#status) ? undefined : this.#status;
-  }
-
-  async #load(now: number): Promise<Result<LoadedPipeline, Problem>> {
-    for (let attempt = 1; ; attempt++) {
-      const appearance = this.#appearance;
-      let included: readonly string[] = [];
-      const onIncluded = (files: readonly string[]): void => {
-        included = files;
-      };
-      const { inputs, env, profile } = this.#options;
-      const loaded = await resultOf(() =>
-        followPipeline(this.file, { inputs, env, profile, onIncluded }),
-      );
-      const isSame = included.join('\n') === this.#included.join('\n');
-      this.#included = included;
-      this.#loaded = appearance;
-      this.#seen = { appearance, since: now };
-      // A file that is newly included was not looked at before it was read.
-      if (isSame || attempt === 3) return loaded;
-    }
-  }
-
-  /** Another text when one of the files was written, replaced or removed. */
-  get #appearance(): string {
-    return [this.file, ...this.#included].map(appearanceOf).join('\n');
   }
 }
 

@@ -1,6 +1,6 @@
 // The events of `shotlist schedule` and `shotlist watch`. The terminal, the JSON stream and the log only read them. Times are in
 // ISO 8601, those of a schedule in its time zone.
-import type { Complaint, IncludedTexts } from '../contract/yaml/diagnostic.ts';
+import type { Complaint } from '../contract/yaml/diagnostic.ts';
 import type { RunEvent, Summary } from '../run/run-event.ts';
 
 /** Why the pipeline file cannot be used, or why a run did not begin. */
@@ -9,8 +9,6 @@ export interface TriggerProblem {
   readonly diagnostics: readonly Complaint[];
   /** The text of the pipeline file, for code frames. */
   readonly text?: string;
-  /** The texts of the files that the pipeline includes, by their names in the diagnostics. */
-  readonly included?: IncludedTexts;
 }
 
 interface AboutFile {

@@ -1,15 +1,15 @@
-// docs/reference.md is what the schemas say, and the schemas say something about every field.
+// docs/reference.md is what the schema says, and the schema says something about every field.
 import { describe, expect, test } from 'vitest';
 import { reference } from '../../docs/tools/generate.ts';
 import { isObject } from '../../src/base/json.ts';
 import type { Schema } from '../../src/base/schema.ts';
 import { kinds } from '../../src/contract/kinds.ts';
-import { fragmentSchema, pipelineSchema } from '../../src/language/schema.ts';
+import { pipelineSchema } from '../../src/language/schema.ts';
 import { validate } from '../../src/language/validate.ts';
 import { blocksIn, read } from '../examples.ts';
 
 const page = 'docs/reference.md';
-const schemas = { pipeline: pipelineSchema(kinds), fragment: fragmentSchema(kinds) };
+const schema = pipelineSchema(kinds);
 
 /** Every property of a schema and of all schemas in it, with its place. */
 function propertiesOf(schema: unknown, at = ''): readonly (readonly [string, Schema])[] {
@@ -35,28 +35,24 @@ function propertiesOf(schema: unknown, at = ''): readonly (readonly [string, Sch
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 describe(page, () => {
-  test('is what the schemas say (else: npm run pages)', () => {
+  test('is what the schema says (else: npm run pages)', () => {
     expect(read(page)).toBe(reference);
   });
 
-  test.each(['pipeline', 'fragment'] as const)(
-    'every property in the schema of a %s file has a description, and the page has it',
-    (name) => {
-      const schema = schemas[name];
-      const definitions = isObject(schema['$defs']) ? schema['$defs'] : {};
-      const all = propertiesOf(schema);
-      expect(all.length).toBeGreaterThan(100);
-      for (const [place, property] of all) {
-        const target = definitions[textOf(property['$ref']).replace('#/$defs/', '')];
-        const described = isObject(target) ? target : property;
-        expect(textOf(described['description']), place).toMatch(/^[A-Z`].{5,}[.)]$/s);
-        // The fields of a kind are on the page of the kind.
-        if (place.startsWith('/$defs/') && !place.startsWith('/$defs/kind-defaults/')) continue;
-        const said = textOf(property['description']).replaceAll('|', '\\|');
-        expect(reference, place).toContain(said.split(/`|</)[0]);
-      }
-    },
-  );
+  test('every property in the schema has a description, and the page has it', () => {
+    const definitions = isObject(schema['$defs']) ? schema['$defs'] : {};
+    const all = propertiesOf(schema);
+    expect(all.length).toBeGreaterThan(100);
+    for (const [place, property] of all) {
+      const target = definitions[textOf(property['$ref']).replace('#/$defs/', '')];
+      const described = isObject(target) ? target : property;
+      expect(textOf(described['description']), place).toMatch(/^[A-Z`].{5,}[.)]$/s);
+      // The fields of a kind are on the page of the kind.
+      if (place.startsWith('/$defs/') && !place.startsWith('/$defs/kind-defaults/')) continue;
+      const said = textOf(property['description']).replaceAll('|', '\\|');
+      expect(reference, place).toContain(said.split(/`|</)[0]);
+    }
+  });
 
   const minimal = `pipeline: p
 items: { glob: "*.jpg" }
@@ -96,17 +92,7 @@ steps: { photo: { uses: upload, with: { file: a.jpg } } }
       const rest =
         name === 'pipeline' ? [] : minimal.split('\n').filter((line) => !line.startsWith(name));
       const whole = [...rest, text].join('\n');
-      const fragment = blocksIn('docs/reuse.md', 'yaml').find((block) =>
-        /^# common/.test(block.text),
-      );
-      const checked = validate('p.yaml', whole, {
-        fragments: {
-          read: (path) => ({
-            ok: true,
-            value: { file: path, identity: path, text: fragment?.text ?? '' },
-          }),
-        },
-      });
+      const checked = validate('p.yaml', whole);
       expect(checked.ok ? [] : checked.error, whole).toEqual([]);
     },
   );

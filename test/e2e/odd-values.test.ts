@@ -11,7 +11,6 @@ test.each([
   ['items: { csv: "a\\0.csv" }', 2],
   ['items: { jsonl: "a\\0.jsonl" }', 2],
   ['items: { glob: ["a\\0/*.png"] }', 2],
-  ['include: [{ file: "a\\0.yaml", as: x }]', 2],
 ])('a null character in %s is a problem at its place', async (field, line) => {
   const rig = new Rig(`pipeline: p\n${field}\n${upload('b.png')}`);
   const planned = await rig.command(['plan', 'pipeline.yaml', '--rehearse']);

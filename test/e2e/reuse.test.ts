@@ -1,5 +1,4 @@
-// Defaults, fragments and profiles with the real command: what is printed, what is paid, what a stranger's file cannot do.
-import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+// Defaults and profiles with the real command: what is printed, and what is paid.
 import { relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { plan } from '../../src/features/plan/plan.ts';
@@ -11,31 +10,25 @@ import { envOf, photo, Rig, service } from '../rig.ts';
 import { found, named, pruned } from './orphaned.ts';
 import { drop, WatchedRig } from './watched.ts';
 
-const cut = `description: Cuts out what is in the item's photo.
-inputs: { label: { type: string } }
-steps:
-  photo: { uses: upload, with: { file: "\${{ item.path }}" } }
-  cut:
-    uses: image-background-remover
-    with: { name: "\${{ inputs.label }}", assets: { image_file_path: "\${{ steps.photo.file_path }}" } }
-`;
 const pipeline = `pipeline: p
 items: { glob: "photos/*.png" }
 output: out
-include: [{ file: common/cut.yaml, as: main, with: { label: a } }]
 defaults: { retry: { attempts: 2 } }
 profiles:
   large: { with: { up: { scale_factor: 4 } } }
 steps:
+  photo: { uses: upload, with: { file: "\${{ item.path }}" } }
+  cut:
+    uses: image-background-remover
+    with: { name: a, assets: { image_file_path: "\${{ steps.photo.file_path }}" } }
   up:
     uses: ai-image-upscaler
-    with: { scale_factor: 2, style: { enhancement: Balanced }, assets: { image_file_path: "\${{ steps['main-cut'].url }}" } }
+    with: { scale_factor: 2, style: { enhancement: Balanced }, assets: { image_file_path: "\${{ steps.cut.url }}" } }
   save: { uses: download, with: { of: up, to: "\${{ item.stem }}.png" } }
 `;
 
 async function withPhotos(text = pipeline): Promise<Rig> {
   const rig = new Rig(text);
-  rig.write('common/cut.yaml', cut);
   rig.write('photos/a.png', await photo(1));
   return rig;
 }
@@ -75,7 +68,7 @@ describe('the file as it is run', () => {
   test('is printed as JSON too', async () => {
     const rig = await withPhotos();
     const { stdout } = await rig.command(['plan', 'pipeline.yaml', '--resolved', '--json']);
-    expect(JSON.parse(stdout)).toMatchObject({ yaml: expect.stringContaining('main-cut:') });
+    expect(JSON.parse(stdout)).toMatchObject({ yaml: expect.stringContaining('attempts: 2') });
   });
 });
 
@@ -83,7 +76,7 @@ test('validate checks every profile, and says which one is wrong', async () => {
   const rig = await withPhotos(pipeline.replace('scale_factor: 4', 'scale_factor: 3'));
   const { code, stderr } = await rig.command(['validate', 'pipeline.yaml']);
   expect(code).toBe(2);
-  expect(stderr).toContain('pipeline.yaml:7:40: error SL104');
+  expect(stderr).toContain('pipeline.yaml:6:40: error SL104');
   expect(stderr).toContain('(with --profile large)');
 });
 
@@ -110,68 +103,17 @@ test('profiles share the state file: a result is paid once for each, and prune k
   expect(named(await found(rig, local)).projects).toEqual(['up:a.png']);
 });
 
-test('an include touches nothing outside the repository', async () => {
-  const including = (file: string): string =>
-    pipeline.replace('common/cut.yaml', file).replaceAll('photos/', '../photos/');
-  const rig = await withPhotos();
-  rig.write('repository/.git/HEAD', '');
-  rig.write('repository/.git/hidden.yaml', cut);
-  mkdirSync(rig.path('repository/links'));
-  symlinkSync(rig.path('common/cut.yaml'), rig.path('repository/links/file.yaml'));
-  symlinkSync(rig.path('common'), rig.path('repository/links/folder'));
-  for (const [file, why] of [
-    ['../common/cut.yaml', 'is outside the repository'],
-    ['x/../../common/cut.yaml', 'is outside the repository'],
-    ['links/file.yaml', 'is outside the repository'],
-    ['links/folder/cut.yaml', 'is outside the repository'],
-    ['.git/hidden.yaml', 'is in a .git folder'],
-    ['links', 'is a folder'],
-  ] as const) {
-    rig.write('repository/pipeline.yaml', including(file));
-    const loaded = await resultOf(() => loadPipeline(rig.path('repository/pipeline.yaml')));
-    const said = loaded.ok ? '' : renderProblem(loaded.error);
-    expect(said, file).toContain(why);
-    expect(said, file).toContain(
-      `repository/pipeline.yaml:4:19: error ${file === 'links' ? 'SL902' : 'SL702'}: include: `,
-    );
-  }
-  // A folder above the pipeline, in the same repository, is fine.
-  rig.write('.git/HEAD', '');
-  rig.write('pipelines/pipeline.yaml', including('../common/cut.yaml'));
-  expect((await loadPipeline(rig.path('pipelines/pipeline.yaml'))).name).toBe('p');
-});
-
-test('consent to a service ends when an included file changes', async () => {
-  const local = await service();
-  const rig = await withPhotos(`service: ${local.address}\n${pipeline}`);
-  const env = { SHOTLIST_API_KEY: local.key, XDG_STATE_HOME: rig.path('user') };
-  const codeOf = async (): Promise<number | null> =>
-    (await rig.command(['plan', 'pipeline.yaml'], env)).code;
-  expect(await codeOf()).toBe(2);
-  expect(await rig.command(['trust', 'pipeline.yaml'], env)).toMatchObject({ code: 0 });
-  expect(await codeOf()).toBe(0);
-  rig.write('common/cut.yaml', cut.replace('item.path', 'item.path + ""'));
-  expect(await codeOf()).toBe(2);
-  rig.write('common/cut.yaml', cut);
-  expect(await codeOf()).toBe(0);
-});
-
-test('a watch takes up a changed fragment, and waits while it is missing or wrong', async () => {
+test('a watch applies the profile to a changed file, and waits while it is missing', async () => {
   const rig = new WatchedRig(await service({ credits: 1000 }), pipeline);
-  rig.write('common/cut.yaml', cut);
   await drop(rig, 'photos/a.png', 1);
   const watching = rig.watch({ profile: 'large' });
   await watching.ran(1);
-  rmSync(rig.path('common/cut.yaml'));
+  rig.write('pipeline.yaml', pipeline.replace('  large:', '  larger:'));
   await watching.until('it is missed', () => watching.of('invalid').length === 1);
-  rig.write('common/cut.yaml', cut.replace('uses: upload', 'uses: uplod'));
-  await watching.until('it is wrong', () => watching.of('invalid').length === 2);
-  const [, wrong] = watching.of('invalid');
-  expect(wrong === undefined ? '' : renderProblem(wrong.problem)).toContain(
-    '> 4 |   photo: { uses: uplod',
-  );
-  rig.write('common/cut.yaml', cut);
-  await watching.until('it is right again', () => watching.of('watching').length === 2);
+  const [wrong] = watching.of('invalid');
+  expect(wrong?.problem.diagnostics).toMatchObject([{ code: 'SL912' }]);
+  rig.write('pipeline.yaml', pipeline);
+  await watching.until('it is there again', () => watching.of('watching').length === 2);
   await watching.stop();
 });
 

@@ -1,4 +1,6 @@
 // Pipeline texts for these tests. «…» in a text marks the place that is wrong; the marks are taken out.
+import { expect } from 'vitest';
+import type { Json } from '../../src/base/json.ts';
 import type { Diagnostic, Span } from '../../src/contract/yaml/diagnostic.ts';
 import type { Pipeline, Step } from '../../src/language/pipeline.ts';
 import { validate } from '../../src/language/validate.ts';
@@ -26,16 +28,28 @@ function placeOf(before: string): { line: number; column: number } {
   return { line: lines.length, column: (lines.at(-1) ?? '').length + 1 };
 }
 
-export function problemsOf(text: string): readonly Diagnostic[] {
-  const result = validate('p.yaml', text);
+export function problemsOf(text: string, profile?: string): readonly Diagnostic[] {
+  const result = validate('p.yaml', text, profile);
   return result.ok ? [] : result.error;
 }
 
-export function pipelineOf(text: string): Pipeline {
-  const result = validate('p.yaml', text);
+/** The only problem, which is at the mark. */
+export function onlyProblem(markedText: string, profile?: string): Diagnostic | undefined {
+  const { text, span } = marked(markedText);
+  const problems = problemsOf(text, profile);
+  expect(problems).toMatchObject([{ file: 'p.yaml', span }]);
+  return problems[0];
+}
+
+export function pipelineOf(text: string, profile?: string): Pipeline {
+  const result = validate('p.yaml', text, profile);
   if (!result.ok) throw new Error(result.error.map(({ message }) => message).join('; '));
   return result.value.pipeline;
 }
+
+/** The file as it is run. */
+export const resolvedOf = (text: string, profile?: string): Json =>
+  pipelineOf(text, profile).source.value;
 
 export function stepOf(pipeline: Pipeline, name: string): Step {
   const step = pipeline.steps.find((one) => one.name === name);

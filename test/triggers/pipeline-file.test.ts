@@ -1,4 +1,4 @@
-// The files that make up a pipeline, as a long-lived command sees them.
+// A pipeline file, as a long-lived command sees it.
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { boundPipeline } from '../../src/language/load/bound-pipeline.ts';
@@ -6,14 +6,11 @@ import { valueOrThrow } from '../../src/language/load/refusal.ts';
 import { PipelineFile } from '../../src/triggers/pipeline-file.ts';
 import { Rig } from '../rig.ts';
 
-const fragment = 'steps: { up: { uses: upload, with: { file: a.png } } }\n';
-const including = (file: string): string =>
-  `pipeline: p\ninclude: [{ file: ${file}, as: f }]\nsteps: { own: { uses: upload, with: { file: b.png } } }\n`;
+const text = 'pipeline: p\nsteps: { own: { uses: upload, with: { file: b.png } } }\n';
 
-/** A pipeline file, a fragment, and what `refresh` says after each change; `pass` lets time go by. */
+/** A pipeline file, and what `refresh` says after each change; `pass` lets time go by. */
 function followed(quietMs: number) {
-  const rig = new Rig(including('one.yaml'));
-  rig.write('one.yaml', fragment);
+  const rig = new Rig(text);
   let now = 0;
   const options = { clock: { elapsed: () => now }, quietMs };
   const file = new PipelineFile(rig.file, options, (loaded) => ({
@@ -26,7 +23,7 @@ function followed(quietMs: number) {
   return { rig, file, news, pass };
 }
 
-test('a change of an included file is a change, also when the file comes, goes, or becomes wrong', async () => {
+test('a change is news once, also when the file becomes wrong, goes, or comes back', async () => {
   const { rig, news } = followed(0);
   const after = async (change: () => void) => {
     change();
@@ -35,13 +32,10 @@ test('a change of an included file is a change, also when the file comes, goes, 
     return said;
   };
   expect(await after(() => undefined)).toBe('ready');
-  expect(await after(() => rig.write('one.yaml', `${fragment}# more\n`))).toBe('ready');
-  expect(await after(() => rmSync(rig.path('one.yaml')))).toBe('invalid');
-  expect(await after(() => rig.write('one.yaml', 'steps: ['))).toBe('invalid');
-  rig.write('two.yaml', fragment);
-  expect(await after(() => rig.write('pipeline.yaml', including('two.yaml')))).toBe('ready');
-  expect(await after(() => rig.write('one.yaml', fragment))).toBeUndefined();
-  expect(await after(() => rig.write('two.yaml', `${fragment}# more\n`))).toBe('ready');
+  expect(await after(() => rig.write('pipeline.yaml', `${text}# more\n`))).toBe('ready');
+  expect(await after(() => rig.write('pipeline.yaml', 'steps: ['))).toBe('invalid');
+  expect(await after(() => rmSync(rig.path('pipeline.yaml')))).toBe('invalid');
+  expect(await after(() => rig.write('pipeline.yaml', text))).toBe('ready');
 });
 
 test('a problem that stays is news once, and again when the file was edited and is still wrong', async () => {
@@ -59,7 +53,7 @@ test('a changed file is read when nobody writes to it', async () => {
   rig.write('pipeline.yaml', 'pipe');
   expect([await news(), file.quietInMs]).toEqual([undefined, 500]);
   pass(300);
-  rig.write('pipeline.yaml', `${including('one.yaml')}# more\n`);
+  rig.write('pipeline.yaml', `${text}# more\n`);
   expect([await news(), file.quietInMs]).toEqual([undefined, 500]);
   pass(500);
   expect(await news()).toBe('ready');

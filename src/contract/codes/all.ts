@@ -28,7 +28,7 @@ const codeGroups = [
   { title: 'Credits and the account', codes: moneyCodes },
   { title: 'Safety', codes: safetyCodes },
   { title: 'Faults files', codes: faultCodes },
-  { title: 'Fragments, profiles and defaults', codes: reuseCodes },
+  { title: 'Profiles', codes: reuseCodes },
 ] as const satisfies readonly CodeGroup[];
 
 export const groups: readonly CodeGroup[] = codeGroups;

@@ -22,7 +22,7 @@ export interface Setting {
 
 export type Example = Lines | Setting;
 
-/** The command that finds the problem. `validate` reads the pipeline file, its fragments and its table; `serve` reads a faults file. */
+/** The command that finds the problem. `validate` reads the pipeline file and its table; `serve` reads a faults file. */
 export type Finder = 'validate' | 'plan' | 'watch' | 'serve';
 
 export interface Explanation {

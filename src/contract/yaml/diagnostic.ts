@@ -14,8 +14,6 @@ export interface Span {
   readonly column: number;
   readonly endLine: number;
   readonly endColumn: number;
-  /** The file of the text, if it is another one than the source's own: an included file. */
-  readonly file?: string;
 }
 
 /** What is wrong, without its place. */
@@ -40,16 +38,6 @@ export interface Excerpt {
   /** The number of the first line in the file, from 1. */
   readonly firstLine: number;
   readonly text: string;
-}
-
-/** The texts of the files that a pipeline file includes, by their names in diagnostics. */
-export type IncludedTexts = Readonly<Record<string, string>>;
-
-/** With the file of the span, if it has one of its own. */
-export function located(diagnostic: Diagnostic): Diagnostic {
-  if (diagnostic.span?.file === undefined) return diagnostic;
-  const { file, ...span } = diagnostic.span;
-  return { ...diagnostic, file, span };
 }
 
 /** About the content of a file. */
@@ -110,22 +98,19 @@ function headline({ file, severity, code, span }: Complaint, message: string): s
 /**
  * The first diagnostics, and the number of the others. Each place is shown once. If there are many,
  * only the first have code frames and the others take one line each, so that everything fits on a
- * page. `text` is the file's, `included` has those of other files.
+ * page.
  */
 export function renderDiagnostics(
   diagnostics: readonly Complaint[],
   text: string | undefined,
   width?: number,
-  included: IncludedTexts = {},
 ): string {
   const framed = diagnostics.length > maxFrames ? framesOfFlood : maxFrames;
   const shown = diagnostics.slice(0, maxPrinted).map((diagnostic, index) => {
     const before = diagnostics[index - 1];
     if (index >= framed) return inOneLine(diagnostic, before?.hint);
     const again = samePlace(diagnostic, before);
-    const { file } = diagnostic;
-    const own = Object.hasOwn(included, file) ? included[file] : text;
-    return renderDiagnostic(diagnostic, again ? undefined : own, width);
+    return renderDiagnostic(diagnostic, again ? undefined : text, width);
   });
   const rest = diagnostics.length - shown.length;
   return [...shown, ...(rest > 0 ? [`and ${rest} more; --json lists them all`] : [])].join('\n');

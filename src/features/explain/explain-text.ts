@@ -71,7 +71,7 @@ const indented = (lines: readonly string[]): readonly string[] =>
 export const shownLines = (example: Example): readonly string[] =>
   settingOf(example).pipeline.map((line) => printable(line));
 
-/** The tables and fragments of an example, by their names, with the lines that fit. */
+/** The tables of an example, by their names, with the lines that fit. */
 export const shownFiles = (example: Example): readonly (readonly [string, readonly string[]])[] =>
   Object.entries(settingOf(example).files ?? {})
     .filter(([name]) => isText(name))

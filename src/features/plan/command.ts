@@ -50,7 +50,7 @@ export async function planCommand(file: string, flags: PlanFlags): Promise<numbe
   if (json) printJson({ ...planned, calendar: planned.calendar.map(budgetLeft), problems });
   else if (planned.explanation !== undefined) {
     print(explanationText(planned.explanation));
-    printWarnings(problems, pipeline);
+    printWarnings(problems, pipeline.text);
   } else show(planned, problems, pipeline, flags);
   if (refused !== undefined) return problemCode(refused);
   if (planned.plan.badItems > 0) return 1;
@@ -72,7 +72,7 @@ function show(
   const { rehearsal, balance, plan } = planned;
   const messages = problems.map(({ message }) => message);
   if (rehearsal) printProse(flags.rehearse === true ? rehearsalLine : fallbackLine);
-  printWarnings(pipeline.warnings, pipeline);
+  printWarnings(pipeline.warnings, pipeline.text);
   planned.warnings.forEach(caution);
   printPainted(planText(plan, messages), planPaint);
   const creditDollars = rehearsal ? undefined : (ownCreditDollars() ?? planned.creditDollars);
@@ -85,7 +85,7 @@ function show(
   for (const line of exposed(planned)) print(line);
   if (balance?.credits !== undefined) print(balanceLine(balance.credits));
   if (balance?.warning !== undefined) caution(balance.warning);
-  printWarnings(problems, pipeline);
+  printWarnings(problems, pipeline.text);
   if (problems.length === 0) print(nextStep(planned, lines, flags.limit === undefined));
   if (flags.out !== undefined && problems.length === 0)
     print(`Saved in ${flags.out}. To do exactly this: ${lines.savedPlan(flags.out)}`);

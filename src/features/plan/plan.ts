@@ -188,7 +188,7 @@ export async function plan(loaded: LoadedPipeline, options: PlanOptions = {}): P
     state: paths.state,
   };
   if (diagnostics.length > 0)
-    throw new UnrunnablePlan({ reason: 'input', diagnostics, ...bound.texts }, planned);
+    throw new UnrunnablePlan({ reason: 'input', diagnostics, text: bound.text }, planned);
   if (!checked.ok) throw new UnrunnablePlan(checked.error, planned);
   if (isRefused) throw new UnrunnablePlan(refusedKey('plan'), planned);
   if (options.out === undefined || record === undefined) return planned;
@@ -210,7 +210,7 @@ async function serviceFor(
   return await checkService(target, plan, asked);
 }
 
-// `plan --resolved`: the pipeline file as it is run: with its fragments, defaults and profile, and without what holds them.
+// `plan --resolved`: the pipeline file as it is run: with its defaults and profile, and without what holds them.
 
 export interface ResolvedPipeline {
   readonly file: string;
@@ -219,8 +219,8 @@ export interface ResolvedPipeline {
 }
 
 /**
- * Says what a pipeline file means after its fragments are included and its defaults and its profile are applied. Reads
- * only the file and what it includes; values of `--input` and of the environment are not in the text.
+ * Says what a pipeline file means after its defaults and its profile are applied. Reads only the file; values of `--input`
+ * and of the environment are not in the text.
  *
  * @example
  * ```ts
@@ -234,7 +234,7 @@ export function resolvedPipeline(
   file: string,
   { profile }: { readonly profile?: string | undefined } = {},
 ): ResolvedPipeline {
-  const parsed = parsePipeline(file, { profile });
+  const parsed = parsePipeline(file, profile);
   const chosen = profile === undefined ? '' : ` with --profile ${profile}`;
   const title = `# ${printable(basename(file))} as it is run${chosen}\n`;
   return { file, yaml: `${title}${yamlText(parsed.pipeline.source.value)}` };

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { digestOf } from '../../base/digest.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { isSystemProblem } from '../../base/system-error.ts';
-import { type Complaint, type Diagnostic, located } from '../../contract/yaml/diagnostic.ts';
+import type { Complaint, Diagnostic } from '../../contract/yaml/diagnostic.ts';
 import type { FileStamps } from '../../files/file-stamps.ts';
 import type { ItemList } from '../../files/items.ts';
 import { OutputLinks } from '../../files/output-folders.ts';
@@ -435,8 +435,6 @@ class PlanProblems {
     this.#claims = new OutputClaims(someOpen);
     const { name, items } = loaded.pipeline;
     this.#read('the pipeline file', basename(loaded.file));
-    for (const included of Object.keys(loaded.included))
-      this.#read(`the included file ${included}`, relative(loaded.folder, resolve(included)));
     this.#read('the state file', `${name}.state.jsonl`);
     if (items.kind === 'csv' || items.kind === 'jsonl')
       this.#read('the table of items', items.file);
@@ -545,7 +543,7 @@ class PlanProblems {
     found: Omit<Diagnostic, 'severity' | 'file'> & { readonly file?: string },
   ): void {
     if (list.length >= maxDiagnostics) return;
-    list.push(located({ severity: 'error', file: this.#loaded.file, ...found }));
+    list.push({ severity: 'error', file: this.#loaded.file, ...found });
   }
 }
 

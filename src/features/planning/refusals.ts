@@ -1,7 +1,7 @@
 // What limits a run, and why it must not begin: tasks that cannot run, unknown prices, values that the account's plan does
 // not include, files that results would replace.
 import { allowances, isTier } from '../../contract/api/tier.ts';
-import { type Complaint, type Diagnostic, located } from '../../contract/yaml/diagnostic.ts';
+import type { Complaint, Diagnostic } from '../../contract/yaml/diagnostic.ts';
 import { replaceHint } from '../../files/disk.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { Limits } from '../../language/pipeline.ts';
@@ -30,7 +30,7 @@ export function overruledText(
 export function refusals({ bound, planned }: Prepared, terms: Terms): readonly Complaint[] {
   return [
     ...planned.problems,
-    ...refuseUnpriced(planned.plan, terms, bound).map(located),
+    ...refuseUnpriced(planned.plan, terms, bound),
     ...refuseBeyondPlan(planned.findings, terms.tier, bound),
   ];
 }
@@ -79,16 +79,14 @@ export function refuseBeyondPlan(
   { pipeline, file }: BoundPipeline,
 ): readonly Diagnostic[] {
   if (tier === undefined || !isTier(tier)) return [];
-  return [...findings.refusedOn(tier)].map(([step, { field, message }]) =>
-    located({
-      severity: 'error',
-      code: 'SL603',
-      file,
-      span: pipeline.source.spanOf(['steps', step, 'with', ...field.split('.')]),
-      message: `step "${step}": ${message}`,
-      hint: `the account is on the ${tier} plan: change the value, or the plan`,
-    }),
-  );
+  return [...findings.refusedOn(tier)].map(([step, { field, message }]) => ({
+    severity: 'error',
+    code: 'SL603',
+    file,
+    span: pipeline.source.spanOf(['steps', step, 'with', ...field.split('.')]),
+    message: `step "${step}": ${message}`,
+    hint: `the account is on the ${tier} plan: change the value, or the plan`,
+  }));
 }
 
 /** The largest `estimate:` of each tool's steps: a rehearsal charges it if no price is published. */

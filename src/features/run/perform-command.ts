@@ -184,7 +184,7 @@ function runReader(
     else if (!shows(event)) return;
     else if (event.type === 'task') showTask(event);
     else if (event.type !== 'item') printEvent(event, mode);
-    if (event.type === 'started') printWarnings(pipeline.warnings, pipeline);
+    if (event.type === 'started') printWarnings(pipeline.warnings, pipeline.text);
   };
   let progress: Progress | undefined;
   return {

@@ -136,7 +136,7 @@ async function runOn(bound: BoundPipeline, given: RunContext): Promise<Performed
   const budget = smaller(options.budget, bound.pipeline.budget.credits);
   const tier = rehearsal ? rehearsalTier : undefined;
   const diagnostics = refusals(prepared, { budget, rehearsal, tier });
-  if (diagnostics.length > 0) throw new Refusal({ reason: 'input', diagnostics, ...bound.texts });
+  if (diagnostics.length > 0) throw new Refusal({ reason: 'input', diagnostics, text: bound.text });
   if (options.savedPlan !== undefined && record !== undefined)
     refuseIfStale(options.savedPlan, prepared, record);
   const { foreign } = prepared.planned;

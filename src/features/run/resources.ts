@@ -73,7 +73,7 @@ export async function openResources(run: PreparedRun): Promise<RunResources> {
   const asked = { redactor, clock, signal, asleep, api };
   const checked = await checkService(target, planned.plan, asked);
   const diagnostics = reportAccount(checked, run);
-  if (diagnostics.length > 0) throw new Refusal({ reason: 'input', diagnostics, ...bound.texts });
+  if (diagnostics.length > 0) throw new Refusal({ reason: 'input', diagnostics, text: bound.text });
   const account = accountFacts(checked, run);
   const cut = new AbortController();
   const opened = run.store === undefined ? undefined : await openStore(run.store, cut.signal);

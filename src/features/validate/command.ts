@@ -36,7 +36,7 @@ function say(file: string, checked: Checked, json: boolean): void {
     fail(checked.error, json);
     return;
   }
-  if (!json) printWarnings(checked.value.warnings, checked.value);
+  if (!json) printWarnings(checked.value.warnings, checked.value.text);
   answer(checked.value, json, {
     text: textOf,
     facts: ({ pipeline, warnings }) => ({ file, pipeline, valid: true, warnings }),

@@ -1,7 +1,6 @@
-// `validate`: checks a pipeline file, with each of its profiles, and the table of its items. Reads only these files and what
-// the file includes.
+// `validate`: checks a pipeline file, with each of its profiles, and the table of its items. Reads only these files.
 import { resolve } from 'node:path';
-import type { Complaint, Diagnostic, IncludedTexts } from '../../contract/yaml/diagnostic.ts';
+import type { Complaint, Diagnostic } from '../../contract/yaml/diagnostic.ts';
 import { boundaryOf } from '../../files/boundary.ts';
 import { type BoundPipeline, boundPipeline } from '../../language/load/bound-pipeline.ts';
 import { type LoadOptions, loadPipeline } from '../../language/load/load.ts';
@@ -19,8 +18,6 @@ export interface Validated {
   readonly steps: readonly ValidStep[];
   /** The text of the file, which the places of the warnings refer to. */
   readonly text: string;
-  /** The texts of the files that it includes, by their names in diagnostics. */
-  readonly included: IncludedTexts;
 }
 
 export interface ValidStep {
@@ -33,7 +30,7 @@ export interface ValidStep {
 
 /**
  * Checks a pipeline file and the table of its items, and says what its steps are. Without `profile`, the file is checked with
- * each of its profiles, too. Reads only these files and what the file includes.
+ * each of its profiles, too. Reads only these files.
  *
  * @example
  * ```ts
@@ -47,21 +44,19 @@ export async function validate(file: string, options: LoadOptions = {}): Promise
   const loaded = await loadPipeline(file, options);
   const bound = boundPipeline(loaded);
   if (options.profile === undefined) refuseIf(problemOfProfiles(bound));
-  const { name: pipeline, warnings, text, included, pipeline: checked } = bound;
+  const { name: pipeline, warnings, text, pipeline: checked } = bound;
   const { kind } = checked.items;
   if (kind === 'csv' || kind === 'jsonl') await checkTable(bound);
   const steps = checked.steps.map(({ name, kind, shared }) => ({ name, kind: kind.name, shared }));
-  return { file, pipeline, warnings, steps, text, included };
+  return { file, pipeline, warnings, steps, text };
 }
 
 /** What is wrong only with a profile; a mistake that several profiles share is reported once. */
 function problemOfProfiles(bound: BoundPipeline): Problem | undefined {
   const found = new Map<string, Complaint>();
-  let texts: IncludedTexts = bound.included;
   for (const profile of bound.profiles) {
-    const parsed = resultOf(() => parsePipeline(bound.file, { profile }));
+    const parsed = resultOf(() => parsePipeline(bound.file, profile));
     if (parsed.ok) continue;
-    texts = { ...texts, ...parsed.error.included };
     for (const diagnostic of parsed.error.diagnostics) {
       const { message, ...place } = diagnostic;
       const key = JSON.stringify([place, message]);
@@ -70,7 +65,7 @@ function problemOfProfiles(bound: BoundPipeline): Problem | undefined {
     }
   }
   if (found.size === 0) return undefined;
-  return { reason: 'input', diagnostics: [...found.values()], text: bound.text, included: texts };
+  return { reason: 'input', diagnostics: [...found.values()], text: bound.text };
 }
 
 /** A table outside the repository is not read; `plan` says so. */

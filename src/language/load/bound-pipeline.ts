@@ -1,11 +1,10 @@
 // A pipeline for the operations: valid, with its folder, and bound to its inputs and environment.
 import type { Digest } from '../../base/digest.ts';
-import type { Diagnostic, IncludedTexts } from '../../contract/yaml/diagnostic.ts';
+import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
 import type { Scope } from '../expression.ts';
 import type { Pipeline } from '../pipeline.ts';
 import type { LoadedPipeline } from './loaded-pipeline.ts';
 import type { ParsedPipeline } from './parse.ts';
-import type { Problem } from './refusal.ts';
 
 interface Binding {
   /** Absolute; all paths in the file are relative to it. */
@@ -23,7 +22,6 @@ export class BoundPipeline implements LoadedPipeline, ParsedPipeline, Binding {
   readonly file: string;
   readonly digest: Digest;
   readonly warnings: readonly Diagnostic[];
-  readonly included: IncludedTexts;
   readonly profiles: readonly string[];
   readonly profile: string | undefined;
   readonly outputProfile: string | undefined;
@@ -37,7 +35,6 @@ export class BoundPipeline implements LoadedPipeline, ParsedPipeline, Binding {
     this.file = parsed.file;
     this.digest = parsed.digest;
     this.warnings = parsed.warnings;
-    this.included = parsed.included;
     this.profiles = parsed.profiles;
     this.profile = parsed.profile;
     this.outputProfile = parsed.outputProfile;
@@ -58,11 +55,6 @@ export class BoundPipeline implements LoadedPipeline, ParsedPipeline, Binding {
 
   get text(): string {
     return this.pipeline.source.text;
-  }
-
-  /** For the code frames of a `Problem`. */
-  get texts(): Pick<Problem, 'text' | 'included'> {
-    return { text: this.text, included: this.included };
   }
 }
 

@@ -12,7 +12,7 @@ import type { Pipeline } from '../pipeline.ts';
 import { BoundPipeline } from './bound-pipeline.ts';
 import { type GivenInputs, ofHome, pathsNamed, settleInputs } from './inputs.ts';
 import type { LoadedPipeline } from './loaded-pipeline.ts';
-import { type ParsedPipeline, type ParseOptions, parsePipeline } from './parse.ts';
+import { type ParsedPipeline, parsePipeline } from './parse.ts';
 import { Refusal } from './refusal.ts';
 
 export interface LoadOptions {
@@ -23,9 +23,6 @@ export interface LoadOptions {
   /** `--profile`: one of the pipeline's `profiles:`. */
   readonly profile?: string | undefined;
 }
-
-/** For the operations that follow a file. */
-export type FollowOptions = LoadOptions & Pick<ParseOptions, 'onIncluded'>;
 
 /**
  * Reads and checks a pipeline file, and binds it to its inputs and environment. Sends nothing and writes nothing.
@@ -47,19 +44,11 @@ export async function loadPipeline(
   file: string,
   options: LoadOptions = {},
 ): Promise<LoadedPipeline> {
-  return await followPipeline(file, options);
-}
-
-/** The same, and says which files the pipeline includes. */
-export async function followPipeline(
-  file: string,
-  options: FollowOptions,
-): Promise<LoadedPipeline> {
   return bind(file, options);
 }
 
-function bind(file: string, options: FollowOptions): BoundPipeline {
-  const parsed = parsePipeline(file, options);
+function bind(file: string, options: LoadOptions): BoundPipeline {
+  const parsed = parsePipeline(file, options.profile);
   const { pipeline } = parsed;
   const { text } = pipeline.source;
   const folder = resolve(dirname(file));

@@ -1,5 +1,5 @@
 // A loaded pipeline file for library users: read, checked, and ready for an operation.
-import type { Diagnostic, IncludedTexts } from '../../contract/yaml/diagnostic.ts';
+import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
 
 /** Made by `loadPipeline` only. Its other content is private to the operations. */
 export interface LoadedPipeline {
@@ -10,6 +10,4 @@ export interface LoadedPipeline {
   readonly warnings: readonly Diagnostic[];
   /** The text of the file, which the places of the warnings refer to. */
   readonly text: string;
-  /** The texts of the files that it includes, by their names in diagnostics. */
-  readonly included?: IncludedTexts;
 }

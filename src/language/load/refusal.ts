@@ -4,11 +4,7 @@ import { basename } from 'node:path';
 import { unresolvedMerge } from '../../base/raw-line.ts';
 import { type Err, err, ok, type Result } from '../../base/result.ts';
 import { shellWord, shotlistLine } from '../../base/shell.ts';
-import {
-  type Complaint,
-  type IncludedTexts,
-  renderDiagnostics,
-} from '../../contract/yaml/diagnostic.ts';
+import { type Complaint, renderDiagnostics } from '../../contract/yaml/diagnostic.ts';
 
 export interface Problem {
   /**
@@ -25,8 +21,6 @@ export interface Problem {
   readonly declined?: true;
   /** The pipeline file's text, for code frames. */
   readonly text?: string;
-  /** The texts of the files that the pipeline includes, by their names in the diagnostics. */
-  readonly included?: IncludedTexts;
 }
 
 /**
@@ -98,8 +92,8 @@ export function stateProblem(error: string, state: string, repair: string): Prob
 }
 
 /** The text for people; `width` is the terminal's, in columns. */
-export function renderProblem({ diagnostics, text, included }: Problem, width?: number): string {
-  return renderDiagnostics(diagnostics, text, width, included);
+export function renderProblem({ diagnostics, text }: Problem, width?: number): string {
+  return renderDiagnostics(diagnostics, text, width);
 }
 
 /** The journal is complete without compaction, so this is only a warning. */

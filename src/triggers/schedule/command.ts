@@ -107,7 +107,7 @@ function factsOf(event: ScheduleEvent): Facts {
     }
     case 'invalid':
     case 'refused': {
-      const { text: _text, included: _included, ...facts } = event.problem;
+      const { text: _text, ...facts } = event.problem;
       return { ...event, problem: facts };
     }
     default:
@@ -122,8 +122,8 @@ function show(event: ScheduleEvent, once: boolean): void {
   // With --once, the last line says what is due next.
   if (event.type === 'scheduled' && once) return;
   if (event.type === 'invalid' || event.type === 'refused') {
-    const { diagnostics, text, included } = event.problem;
-    const shown = renderDiagnostics(diagnostics, text, process.stderr.columns, included);
+    const { diagnostics, text } = event.problem;
+    const shown = renderDiagnostics(diagnostics, text, process.stderr.columns);
     complain(`${problemTitle(event)}:\n${shown}`);
     return;
   }

@@ -395,7 +395,7 @@ export function restOf(summary: Summary, hasUnsaved: boolean): Rest {
   }
 }
 
-// A watch listens to the folder of its files, to the pipeline file and to what that includes, but not to what its own runs write.
+// A watch listens to the folder of its files and to the pipeline file, but not to what its own runs write.
 
 function openFolderWatch(
   { bound, paths, patterns }: ReadyFolder,
@@ -405,16 +405,10 @@ function openFolderWatch(
   const folder = resolve(bound.folder, commonBase(patterns.filter((one) => !isExclusion(one))));
   // If the watched folder is inside the output folder, the files in it are not outputs.
   const own = [paths.ownFolder, paths.output].filter((path) => !isWithin(folder, path));
-  const included = new Set(Object.keys(bound.included).map((name) => resolve(name)));
-  // A folder reports a file that is removed and written again; of these folders, nothing else counts.
-  const besides = new Set([...included].map(dirname));
-  const isBeside = (path: string): boolean =>
-    besides.has(dirname(path)) && !included.has(path) && path !== resolve(file);
   return watchFolders({
-    paths: [folder, resolve(file), ...besides],
+    paths: [folder, resolve(file)],
     ignores: (path) =>
       own.some((one) => isWithin(path, one)) ||
-      (isBeside(path) && !isWithin(path, folder) && !isWithin(folder, path)) ||
       isStateFile(path, paths.state) ||
       path.split(sep).includes('.git'),
     onProblem: (why) => {

@@ -1,65 +1,17 @@
-// Valid pipelines with the fragments that they include: those of the repository, of the pages, and the examples of the codes.
+// Valid pipelines: those of the repository, of the pages, and the examples of the codes.
 import { readdirSync } from 'node:fs';
-import { posix } from 'node:path';
-import { err, ok } from '../../../../src/base/result.ts';
 import { explanations } from '../../../../src/contract/codes/all.ts';
-import { settingOf, textOf } from '../../../../src/contract/codes/explanation.ts';
-import type { FragmentFiles } from '../../../../src/language/reuse/include.ts';
+import { textOf } from '../../../../src/contract/codes/explanation.ts';
 import { blocks, read } from '../../../examples.ts';
 import { whole } from '../../../language/check.ts';
 
-/** Texts by their paths. */
-export type Files = Readonly<Record<string, string>>;
+const inFolder = readdirSync(new URL('../../../../pipelines/', import.meta.url))
+  .filter((name) => name.endsWith('.yaml'))
+  .map((name) => read(`pipelines/${name}`));
 
-export interface Case {
-  readonly text: string;
-  /** The fragments, by their paths relative to the pipeline file. */
-  readonly files: Files;
-}
-
-export const fragmentsIn = (files: Files): FragmentFiles => ({
-  read: (path) => {
-    const name = posix.normalize(path);
-    const text = Object.hasOwn(files, name) ? files[name] : undefined;
-    return text === undefined
-      ? err({ code: 'SL902', message: 'does not exist', hint: 'check the spelling' })
-      : ok({ file: name, identity: name, text });
-  },
-});
-
-const folder = new URL('../../../../pipelines/', import.meta.url);
-const inFolder = readdirSync(folder, { recursive: true })
-  .map((name) => String(name).replaceAll('\\', '/'))
-  .filter((name) => name.endsWith('.yaml'));
-const ofFolder: Files = Object.fromEntries(
-  inFolder.map((name) => [name, read(`pipelines/${name}`)]),
-);
-
-const isPipeline = (text: string): boolean => /^pipeline: /m.test(text);
-const pathOf = (text: string): string | undefined => /^# ([\w./-]+\.yaml)\n/.exec(text)?.[1];
-
-/** A pipeline of a page; its fragments are the blocks below it, else those above. */
-function onPages(): readonly Case[] {
-  const all = blocks('yaml');
-  return all
-    .filter(({ text }) => isPipeline(text))
-    .map(({ page, line, text }) => {
-      const named = all.filter((one) => one.page === page && pathOf(one.text) !== undefined);
-      const nearestLast = [
-        ...named.filter((one) => one.line < line),
-        ...named.filter((one) => one.line > line).toReversed(),
-      ];
-      return {
-        text,
-        files: Object.fromEntries(nearestLast.map((one) => [pathOf(one.text) ?? '', one.text])),
-      };
-    });
-}
-
-/** The file in which a fragment of each kind and everything that reuses steps is together. */
-const reusing: Case = {
-  text: `pipeline: reusing
-description: everything that reuses steps
+/** Everything that reuses values, and lists of steps, in one file. */
+const reusing = `pipeline: reusing
+description: everything that reuses values
 x-edit: &edit { resolution: 1k, image_count: 1 }
 x-large: &large { resolution: 2k }
 items:
@@ -72,8 +24,8 @@ defaults: { retry: { attempts: 3 }, timeout: 10m, kinds: { ai-image-editor: { wi
 profiles:
   draft: { with: { edit: { resolution: 640px } }, budget: { credits: 200 } }
   final: { steps: { up: { retry: { attempts: 5 } } } }
-include: [{ file: common/photo.yaml, as: my, with: { file: "\${{ item.photo }}", mood: calm } }]
 steps:
+  my-photo: { uses: upload, if: matrix.style != "none", with: { file: "\${{ item.photo }}" } }
   edit:
     uses: ai-image-editor
     with: { <<: [*edit, *large], style: { prompt: "\${{ matrix.style }}" }, assets: { image_file_paths: ["\${{ steps['my-photo'].file_path }}"] } }
@@ -87,29 +39,14 @@ steps:
     on_missing: skip
     with: { <<: *edit, style: { prompt: all at one table }, assets: { image_file_paths: "\${{ steps['my-photo'].all.map(p, p.file_path).take(9) }}" } }
   whole: { uses: download, with: { of: group, to: "group.\${{ result.ext }}" } }
-`,
-  files: {
-    'common/photo.yaml': `description: one photo
-inputs:
-  file: { type: file }
-  mood: { type: string, default: calm }
-include: [{ file: upload.yaml, as: inner, with: { file: "\${{ inputs.file }}" } }]
-steps:
-  photo: { uses: upload, if: inputs.mood == "calm", needs: [inner-file], with: { file: "\${{ inputs.file }}" } }
-`,
-    'common/upload.yaml':
-      'inputs: { file: { type: file } }\nsteps:\n  file: { uses: upload, with: { file: "${{ inputs.file }}" } }\n',
-  },
-};
+`;
 
-export const corpus: readonly Case[] = [
-  { text: whole, files: {} },
+export const corpus: readonly string[] = [
+  whole,
   reusing,
-  ...Object.values(ofFolder)
-    .filter(isPipeline)
-    .map((text) => ({ text, files: ofFolder })),
-  ...onPages(),
+  ...inFolder,
+  ...blocks('yaml').map(({ text }) => text),
   ...[...explanations.values()]
     .filter(({ found }) => found !== 'serve')
-    .map(({ right }) => ({ text: textOf(right), files: settingOf(right).files ?? {} })),
-];
+    .map(({ right }) => textOf(right)),
+].filter((text) => /^pipeline: /m.test(text));

@@ -1,38 +1,24 @@
-// Whatever a pipeline file and its fragments say, shotlist answers: a pipeline, or diagnostics with a code, a remedy and a place
+// Whatever a pipeline file says, shotlist answers: a pipeline, or diagnostics with a code, a remedy and a place
 // inside the file. The long mode: RUNS=200000 SEED=1 npx vitest run test/hostile/fuzz/pipelines
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { explanations } from '../../../../src/contract/codes/all.ts';
-import {
-  type Diagnostic,
-  located,
-  renderDiagnostics,
-} from '../../../../src/contract/yaml/diagnostic.ts';
+import { type Diagnostic, renderDiagnostics } from '../../../../src/contract/yaml/diagnostic.ts';
 import { decodeText } from '../../../../src/contract/yaml/utf8.ts';
 import { annotationOf } from '../../../../src/features/validate/command.ts';
 import { checkColumns } from '../../../../src/language/item-fields.ts';
 import { fill, inExpression } from '../../../../src/language/template.ts';
 import { validate } from '../../../../src/language/validate.ts';
 import { valueItem } from '../../../../src/model/item.ts';
-import { type Case, corpus, type Files, fragmentsIn } from './corpus.ts';
+import { corpus } from './corpus.ts';
 import { mutated, mutations } from './mutations.ts';
 
 const seed = Number(process.env['SEED'] ?? 20261122);
 const runs = Number(process.env['RUNS'] ?? 150);
 
-const including = corpus.filter(({ text }) => /^include: /m.test(text));
-
-/** Most changes are in the pipeline file; a fragment that exists is changed as often as the file. */
-const changed: fc.Arbitrary<Case> = fc
-  .tuple(fc.constantFrom(...corpus, ...including, ...including), mutations, fc.boolean(), fc.nat())
-  .map(([{ text, files }, changes, inFragment, which]) => {
-    const names = Object.keys(files).filter((name) => text.includes(name));
-    const name = names[which % Math.max(1, names.length)];
-    const fragment = files[name ?? ''];
-    return inFragment && name !== undefined && fragment !== undefined
-      ? { text, files: { ...files, [name]: mutated(fragment, changes) } }
-      : { text: mutated(text, changes), files };
-  });
+const changed: fc.Arbitrary<string> = fc
+  .tuple(fc.constantFrom(...corpus), mutations)
+  .map(([text, changes]) => mutated(text, changes));
 
 /** A place is inside a text: from one character to a later one, or to the same. */
 function isInside(
@@ -46,60 +32,55 @@ function isInside(
   return fits(line, column) && fits(endLine, endColumn) && ordered;
 }
 
-function assertTold(found: readonly Diagnostic[], texts: Files): void {
+function assertTold(found: readonly Diagnostic[], text: string): void {
   for (const one of found) {
     const about = JSON.stringify(one);
     expect(explanations.has(one.code), about).toBe(true);
     expect(one.message.trim(), about).not.toBe('');
     expect(one.hint.trim(), about).not.toBe('');
     expect(`${one.message} ${one.hint}`, about).not.toMatch(/undefined|\[object|NaN/);
-    const text = texts[one.file];
-    expect(text, about).toBeDefined();
     // Only a file without content has no place.
     if (one.span === undefined) expect(one.code, about).toMatch(/^SL00[14]$/);
-    else expect(isInside(one.span, text ?? ''), about).toBe(true);
+    else expect(isInside(one.span, text), about).toBe(true);
     expect(annotationOf(one)).not.toMatch(/[\r\n]/);
   }
-  const shown = renderDiagnostics(found, texts[file], undefined, texts);
+  const shown = renderDiagnostics(found, text);
   expect(shown.split('\n').length).toBeLessThan(400);
 }
 
 const file = 'p.yaml';
 const columns = ['name', 'photo', 'age'];
 
-function answers({ text, files }: Case): void {
-  const decoded = decodeText(file, Buffer.from(text));
-  if (!decoded.ok) return assertTold([decoded.error.diagnostic], { [file]: text });
-  const texts = { ...files, [file]: decoded.value };
-  const fragments = fragmentsIn(files);
-  const result = validate(file, decoded.value, { fragments });
+function answers(written: string): void {
+  const decoded = decodeText(file, Buffer.from(written));
+  if (!decoded.ok) return assertTold([decoded.error.diagnostic], written);
+  const text = decoded.value;
+  const result = validate(file, text);
   if (!result.ok) {
     expect(result.error.length).toBeGreaterThan(0);
-    return assertTold(result.error, texts);
+    return assertTold(result.error, text);
   }
   const { pipeline, warnings, profiles } = result.value;
-  assertTold(warnings, texts);
+  assertTold(warnings, text);
   for (const profile of [...profiles, 'no such profile']) {
-    const own = validate(file, decoded.value, { fragments, profile });
-    assertTold(own.ok ? own.value.warnings : own.error, texts);
+    const own = validate(file, text, profile);
+    assertTold(own.ok ? own.value.warnings : own.error, text);
   }
-  assertTold(checkColumns(pipeline, columns).map(located), texts);
+  assertTold(checkColumns(pipeline, columns), text);
   // Evaluating what is valid has a value or a place, too.
   const item = valueItem({ path: 'a.png' }, 0).fields;
   const each = { value: 'a', index: 0n };
   const scope = { item, matrix: {}, each, inputs: {}, env: {}, steps: {}, run: {} };
   for (const step of pipeline.steps) {
     const filled = fill(step.with, scope);
-    if (!filled.ok) assertTold([located(inExpression(filled.error, pipeline.source))], texts);
+    if (!filled.ok) assertTold([inExpression(filled.error, pipeline.source)], text);
   }
 }
 
 describe('a changed pipeline file', () => {
   test('starts from valid ones', () => {
     expect(corpus.length).toBeGreaterThan(100);
-    expect(including.length).toBeGreaterThan(5);
-    for (const { text, files } of corpus)
-      expect(validate(file, text, { fragments: fragmentsIn(files) }).ok, text).toBe(true);
+    for (const text of corpus) expect(validate(file, text).ok, text).toBe(true);
   });
 
   test(

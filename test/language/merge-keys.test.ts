@@ -1,6 +1,6 @@
 // Anchors, merge keys, and the x- keys that hold them.
 import { describe, expect, test } from 'vitest';
-import { onlyProblem, problemsIn, resolvedIn } from './files.ts';
+import { onlyProblem, problemsOf, resolvedOf } from './check.ts';
 
 const photo = 'photo: { uses: upload, with: { file: a.png } }';
 const edit = (fields: string): string => `pipeline: p
@@ -13,10 +13,7 @@ steps:
     with: { ${fields}, assets: { image_file_paths: ["\${{ steps.photo.file_path }}"] } }
   save: { uses: download, with: { of: edit, to: a.png } }
 `;
-const withOf = (fields: string) => {
-  const value = resolvedIn({ 'p.yaml': edit(fields) });
-  return value;
-};
+const withOf = (fields: string) => resolvedOf(edit(fields));
 
 describe('a merge key', () => {
   test('adds the keys of an anchor that the object does not have', () => {
@@ -44,13 +41,13 @@ describe('a merge key', () => {
       'steps:',
       'x-both: &both { <<: [*edit, *oil], image_count: 9 }\nsteps:',
     );
-    expect(resolvedIn({ 'p.yaml': text })).toMatchObject({
+    expect(resolvedOf(text)).toMatchObject({
       steps: { edit: { with: { resolution: '1k', image_count: 9, style: { prompt: 'in oil' } } } },
     });
   });
 
   test('in quotes is a key like any other', () => {
-    expect(problemsIn({ 'p.yaml': edit('"<<": *edit, style: { prompt: x }') })).toMatchObject([
+    expect(problemsOf(edit('"<<": *edit, style: { prompt: x }'))).toMatchObject([
       { message: 'step "edit": unknown key "<<"' },
     ]);
   });
@@ -61,13 +58,13 @@ describe('a merge key', () => {
     ['an alias of a list', '<<: «*list»'],
   ])('of %s is a problem at its place', (_, fields) => {
     const text = edit(fields).replace('steps:', 'x-list: &list [1]\nsteps:');
-    expect(onlyProblem({ 'p.yaml': text })).toMatchObject({
+    expect(onlyProblem(text)).toMatchObject({
       message: 'a merge key (<<) takes an object, and this is none',
     });
   });
 
   test('written twice is a problem, with the list as the remedy', () => {
-    expect(onlyProblem({ 'p.yaml': edit('<<: *edit, «<<»: *oil') })).toMatchObject({
+    expect(onlyProblem(edit('<<: *edit, «<<»: *oil'))).toMatchObject({
       message: 'the key "<<" appears twice',
       hint: 'write one list: <<: [*a, *b]',
     });
@@ -78,7 +75,7 @@ describe('a merge key', () => {
       'steps:',
       'x-self: &self { a: { <<: «*self» } }\nsteps:',
     );
-    expect(onlyProblem({ 'p.yaml': text })).toMatchObject({
+    expect(onlyProblem(text)).toMatchObject({
       message: 'an alias makes a value contain itself',
     });
   });
@@ -91,7 +88,7 @@ describe('a merge key', () => {
     const text = ['pipeline: p', 'x-0: &x0 { k: 1 }', ...lines, 'steps:', `  ${photo}`, ''].join(
       '\n',
     );
-    expect(problemsIn({ 'p.yaml': text })).toMatchObject([
+    expect(problemsOf(text)).toMatchObject([
       { message: expect.stringContaining('the merge keys (<<) of the file stand for more than') },
     ]);
   });
@@ -103,7 +100,7 @@ describe('a problem in a merged value', () => {
     ['an unknown key', 'image_count: 1', '«image_cuont»: 1'],
   ])('%s is at the anchor', (_, from, to) => {
     const text = edit('<<: *edit, style: { prompt: x }').replace(from, to);
-    expect(onlyProblem({ 'p.yaml': text })?.message).toMatch(/^step "edit": /);
+    expect(onlyProblem(text)?.message).toMatch(/^step "edit": /);
   });
 
   test('a wrong name in an expression is at the anchor, and told once', () => {
@@ -113,7 +110,7 @@ describe('a problem in a merged value', () => {
         '  save:',
         '  again: { uses: ai-image-editor, with: { <<: *edit, style: { prompt: x }, assets: { image_file_paths: ["${{ steps.photo.file_path }}"] } }, keep: remote }\n  save:',
       );
-    expect(onlyProblem({ 'p.yaml': text })?.message).toContain('itm');
+    expect(onlyProblem(text)?.message).toContain('itm');
   });
 
   test('a value of an alias is shown at its anchor', () => {
@@ -121,7 +118,7 @@ describe('a problem in a merged value', () => {
       'steps:',
       'x-n: &n «many»\nsteps:',
     );
-    expect(onlyProblem({ 'p.yaml': text })?.message).toContain('image_count must be');
+    expect(onlyProblem(text)?.message).toContain('image_count must be');
   });
 });
 
@@ -136,11 +133,11 @@ describe('x- keys', () => {
       '  edit:',
       '  edit:\n    «x-more»: 1',
     );
-    expect(onlyProblem({ 'p.yaml': text })?.message).toBe('step "edit": unknown key "x-more"');
+    expect(onlyProblem(text)?.message).toBe('step "edit": unknown key "x-more"');
   });
 
   test('a key of another form is still unknown', () => {
     const text = edit('<<: *edit, style: { prompt: x }').replace('steps:', '«xedit»: 1\nsteps:');
-    expect(onlyProblem({ 'p.yaml': text })?.message).toBe('unknown key "xedit"');
+    expect(onlyProblem(text)?.message).toBe('unknown key "xedit"');
   });
 });

@@ -1,9 +1,14 @@
-// `defaults:` and `profiles:`: what they change, what wins, and where their problems are shown.
+// `defaults:` and `profiles:`: what they change, what wins, and where their problems are shown. What `plan --resolved` prints
+// is the same pipeline: the same steps and values, so the same plan and fingerprints.
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checked, type Files, onlyProblem, pipelineIn, problemsIn, resolvedIn } from './files.ts';
+import { printableJson } from '../../src/base/printable.ts';
+import { yamlText } from '../../src/contract/yaml/yaml-text.ts';
+import { validate } from '../../src/language/validate.ts';
+import { partOf } from '../sweep.ts';
+import { onlyProblem, pipelineOf, problemsOf, resolvedOf } from './check.ts';
 
-const edit = (fields: string, reuse: string): Files => ({
-  'p.yaml': `pipeline: p
+const edit = (fields: string, reuse: string): string => `pipeline: p
 ${reuse}
 items: { glob: "*.png" }
 budget: { credits: 500, per_item: 50 }
@@ -13,12 +18,10 @@ steps:
     uses: ai-image-editor
     ${fields}
   save: { uses: download, with: { of: edit, to: a.png } }
-`,
-});
+`;
 const assets = 'assets: { image_file_paths: ["${{ steps.photo.file_path }}"] }';
 const plain = `with: { style: { prompt: x }, ${assets} }`;
-const stepIn = (files: Files, profile?: string): Record<string, unknown> =>
-  Object(resolvedIn(files, profile)).steps.edit;
+const stepIn = (text: string): Record<string, unknown> => Object(resolvedOf(text)).steps.edit;
 
 describe('defaults', () => {
   const defaults = `defaults:
@@ -30,7 +33,7 @@ describe('defaults', () => {
     upload: { retry: { attempts: 2 } }`;
 
   test('reach the steps that do not set a value: of all kinds, and of their kind', () => {
-    const { steps, limits } = pipelineIn(edit(`with: { ${assets} }`, defaults));
+    const { steps, limits } = pipelineOf(edit(`with: { ${assets} }`, defaults));
     const [photo, step, save] = steps;
     expect(photo).toMatchObject({ name: 'photo', attempts: 2 });
     expect(step).toMatchObject({ attempts: 5, timeoutMs: 1_200_000, estimate: 9 });
@@ -50,8 +53,8 @@ describe('defaults', () => {
   });
 
   test('give way to limits.steps', () => {
-    const files = edit(plain, `limits: { steps: { ai-image-editor: 1 }, items: 3 }\n${defaults}`);
-    expect(pipelineIn(files).limits).toMatchObject({ items: 3, steps: { 'ai-image-editor': 1 } });
+    const written = edit(plain, `limits: { steps: { ai-image-editor: 1 }, items: 3 }\n${defaults}`);
+    expect(pipelineOf(written).limits).toMatchObject({ items: 3, steps: { 'ai-image-editor': 1 } });
   });
 
   test('are taken away by null', () => {
@@ -62,7 +65,7 @@ describe('defaults', () => {
   });
 
   test('do not give a timeout to a step that has no project', () => {
-    const { steps } = pipelineIn(edit(plain, defaults));
+    const { steps } = pipelineOf(edit(plain, defaults));
     expect(steps.filter((step) => step.timeoutMs !== undefined).map(({ name }) => name)).toEqual([
       'edit',
     ]);
@@ -105,29 +108,29 @@ describe('a profile', () => {
     defaults: { retry: { attempts: 9 } }
     budget: { per_item: null }
     items: { glob: null, values: [one] }`;
-  const files = edit(
+  const written = edit(
     `with: { model: seedream, image_count: 4, style: { prompt: x }, assets: { image_file_paths: ["\${{ steps.photo.file_path }}"] } }`,
     profiles,
   );
 
   test('that is not chosen changes nothing', () => {
-    expect(resolvedIn(files)).toMatchObject({
+    expect(resolvedOf(written)).toMatchObject({
       budget: { credits: 500, per_item: 50 },
       steps: { edit: { with: { model: 'seedream', image_count: 4 } } },
     });
-    expect(resolvedIn(files)).not.toHaveProperty('profiles');
+    expect(resolvedOf(written)).not.toHaveProperty('profiles');
   });
 
   test('is merged over the file, key by key', () => {
-    expect(resolvedIn(files, 'draft')).toMatchObject({
+    expect(resolvedOf(written, 'draft')).toMatchObject({
       ...{ budget: { credits: 20, per_item: 50 }, output: 'out/draft' },
       steps: { edit: { with: { model: 'qwen-edit', image_count: 4 } } },
     });
   });
 
   test('removes a key with null, and replaces other values', () => {
-    const text = { 'p.yaml': (files['p.yaml'] ?? '').replace('${{ item.path }}', 'a.png') };
-    const value = Object(resolvedIn(text, 'final'));
+    const text = written.replace('${{ item.path }}', 'a.png');
+    const value = Object(resolvedOf(text, 'final'));
     expect(value).toMatchObject({
       ...{ budget: { credits: 500 }, items: { values: ['one'] } },
       steps: {
@@ -136,15 +139,6 @@ describe('a profile', () => {
     });
     expect(value.budget).not.toHaveProperty('per_item');
     expect(value.steps.edit.with).not.toHaveProperty('image_count');
-  });
-
-  test('can change an included step', () => {
-    const fragment = 'steps: { up: { uses: upload, with: { file: x.png } } }\n';
-    const reuse =
-      'include: [{ file: f.yaml, as: f }]\nprofiles: { draft: { with: { f-up: { file: y.png } } } }';
-    expect(resolvedIn({ ...edit(plain, reuse), 'f.yaml': fragment }, 'draft')).toMatchObject({
-      steps: { 'f-up': { with: { file: 'y.png' } } },
-    });
   });
 
   test.each([
@@ -166,7 +160,7 @@ describe('a profile', () => {
   test('leaves a step at its place', () => {
     const reuse =
       'profiles: { draft: { with: { edit: { model: flux-schnel } }, steps: { save: null } } }';
-    const result = checked(edit(plain, reuse), 'draft');
+    const result = validate('p.yaml', edit(plain, reuse), 'draft');
     expect(result.ok && result.value.warnings).toMatchObject([
       { message: expect.stringContaining('is not a known model'), span: { line: 2, column: 45 } },
       { message: expect.stringContaining('no step downloads its'), span: { line: 7, column: 3 } },
@@ -174,14 +168,141 @@ describe('a profile', () => {
   });
 
   test('that does not exist is a problem, with the nearest name', () => {
-    expect(problemsIn(files, 'drfat')).toMatchObject([
+    expect(problemsOf(written, 'drfat')).toMatchObject([
       {
         message: '--profile drfat: the pipeline has no such profile',
         hint: 'did you mean "draft"?',
       },
     ]);
-    expect(problemsIn(edit(plain, ''), 'x')).toMatchObject([
+    expect(problemsOf(edit(plain, ''), 'x')).toMatchObject([
       { hint: 'remove --profile, or add profiles: to the file' },
     ]);
   });
+});
+
+const word = fc.stringMatching(/^[a-z][a-z0-9_]{0,5}$/);
+/** Texts that are hard for YAML, for CEL, or for the mark of an expression. */
+const text = fc.oneof(
+  fc
+    .string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
+    .filter((one) => !one.includes('${{')),
+  fc.constantFrom(
+    'null',
+    '<<',
+    '"',
+    "'",
+    '\\',
+    '}}',
+    '{{',
+    '$',
+    'a: b',
+    '- a',
+    '#',
+    'a\nb',
+    '\u202e',
+    'ü "x" \\n',
+  ),
+);
+const scalar = fc.oneof(
+  text,
+  fc.integer(),
+  fc.boolean(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+);
+/** JSON is YAML; what YAML does not allow is an escape in it. */
+const json = (value: unknown): string => printableJson(JSON.stringify(value));
+
+interface Spec {
+  readonly shared: Readonly<Record<string, string>>;
+  readonly own: string;
+  readonly extra: unknown;
+  readonly draft: string;
+  readonly attempts: number;
+  readonly uses: readonly ('merge' | 'default' | 'own')[];
+}
+
+const spec: fc.Arbitrary<Spec> = fc.record({
+  shared: fc.record({ name: text }),
+  own: text,
+  extra: fc.dictionary(word, scalar, { maxKeys: 3, noNullPrototype: true }),
+  draft: text,
+  attempts: fc.integer({ min: 1, max: 20 }),
+  uses: fc.uniqueArray(fc.constantFrom<Spec['uses'][number][]>('merge', 'default', 'own')),
+});
+
+function textOf({ shared, own, extra, draft, attempts, uses }: Spec): string {
+  const has = (use: Spec['uses'][number]): boolean => uses.includes(use);
+  return [
+    'pipeline: p',
+    'items: { glob: "photos/*.png" }',
+    `x-shared: &shared ${json(shared)}`,
+    ...(has('default')
+      ? [
+          `defaults: { retry: { attempts: ${attempts} }, timeout: 9m, limits: { image-background-remover: 2 }, kinds: { image-background-remover: { with: { name: ${json(own)} }, estimate: 7 } } }`,
+        ]
+      : []),
+    `profiles: { draft: { with: { own: { name: ${json(draft)} } }, budget: { credits: 9 }, output: out/draft }, final: { steps: { own: { extra: null } }, limits: { items: 3 } } }`,
+    'steps:',
+    '  photo: { uses: upload, with: { file: "${{ item.path }}" } }',
+    '  own:',
+    '    uses: image-background-remover',
+    `    with: { ${has('merge') ? '<<: *shared, ' : ''}${has('own') ? `name: ${json(own)}, ` : ''}assets: { image_file_path: "\${{ steps.photo.file_path }}" } }`,
+    `    extra: ${json(extra)}`,
+    '  save-own: { uses: download, with: { of: own, to: "${{ item.stem }}.png" } }',
+    '',
+  ].join('\n');
+}
+
+test('the file as it is run is valid, resolves to itself, and has the same steps', () => {
+  fc.assert(
+    fc.property(spec, fc.constantFrom(undefined, 'draft', 'final'), (given, profile) => {
+      const original = validate('p.yaml', textOf(given), profile);
+      if (!original.ok) throw new Error(JSON.stringify(original.error));
+      const { source, ...pipeline } = original.value.pipeline;
+      const yaml = yamlText(source.value);
+      const again = validate('p.yaml', yaml);
+      if (!again.ok) throw new Error(`${JSON.stringify(again.error)}\n${yaml}`);
+      const { source: read, ...same } = again.value.pipeline;
+      expect(read.value).toEqual(source.value);
+      expect(yamlText(read.value)).toBe(yaml);
+      expect(JSON.stringify(same)).toBe(JSON.stringify(pipeline));
+      expect(again.value.profiles).toEqual([]);
+    }),
+    { numRuns: partOf(50) },
+  );
+});
+
+test('any part of a file with reuse can be cut out or doubled: there are problems with places, and no crash', () => {
+  const whole = textOf({
+    shared: { name: 'n' },
+    own: 'o',
+    extra: { a: 1 },
+    draft: 'd',
+    attempts: 2,
+    uses: ['merge', 'default', 'own'],
+  });
+  const cut = fc.record({
+    from: fc.nat(1200),
+    length: fc.nat(40),
+    put: fc.constantFrom(
+      '',
+      '',
+      '*shared',
+      '<<: ',
+      '${{ inputs.label',
+      '[',
+      'null',
+      ' x: 1',
+      '&shared ',
+    ),
+    profile: fc.constantFrom(undefined, 'draft', 'final'),
+  });
+  fc.assert(
+    fc.property(cut, ({ from, length, put, profile }) => {
+      const changed = whole.slice(0, from) + put + whole.slice(from + length);
+      for (const { span, message } of problemsOf(changed, profile))
+        expect(message.startsWith('--profile') || span !== undefined, message).toBe(true);
+    }),
+    { numRuns: partOf(100) },
+  );
 });
