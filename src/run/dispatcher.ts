@@ -1,6 +1,6 @@
 // The dispatcher: turns a step that is ready into the next action: a job, or an end without one. It decides with the
 // plan's functions and builds orders, but starts and ends nothing.
-import { isObject, type Json, type JsonObject } from '../base/json.ts';
+import type { Json, JsonObject } from '../base/json.ts';
 import { err, type Result, unreachable } from '../base/result.ts';
 import type { Code } from '../contract/codes/all.ts';
 import { bodyOf } from '../language/body.ts';
@@ -9,7 +9,6 @@ import { nextAttempt } from '../model/attempt.ts';
 import { elementsOf } from '../model/element.ts';
 import type { Fingerprint } from '../model/fingerprint.ts';
 import { unknownKind } from '../model/job-kind.ts';
-import { type JobLine, resultOf } from '../model/line.ts';
 import { taskId } from '../model/task.ts';
 import { ask, type TaskAnswer } from '../plan/ask.ts';
 import { decideTake, finalFailure } from '../plan/decide.ts';
@@ -92,7 +91,6 @@ export class Dispatcher {
         throw new Error(`bug: ${head.task} is unread and there is nothing to read`);
       case 'decided':
         this.#o.manifests?.note(answer);
-        if (answer.wanted.operation === 'upload') itemRun.uploads(step.name, answer.wanted.file);
         return this.#decided(itemRun, step, answer, head);
       default:
         return unreachable(answer);
@@ -183,7 +181,7 @@ export class Dispatcher {
         return this.#begin(itemRun, step, answer, head);
       case 'attach':
         if (job === undefined) return { action: 'start', fingerprint, order: settle };
-        return this.#start(attachOrder(head, step, job, take), itemRun, step, fingerprint);
+        return { action: 'start', fingerprint, order: attachOrder(head, step, job, take) };
       case 'copy': {
         if (wanted.operation !== 'download')
           throw new Error(`bug: ${head.task} copies no download`);
@@ -197,7 +195,7 @@ export class Dispatcher {
       case 'doubt':
         if (job === undefined || this.#o.listening !== true)
           return { ...end('doubt', whyOf(decision.reason)), reserve: job?.reserve ?? 0 };
-        return this.#start(awaitOrder(head, step, job, take), itemRun, step, fingerprint);
+        return { action: 'start', fingerprint, order: awaitOrder(head, step, job, take) };
       case 'lost':
         return this.#lost(itemRun, step, whyOf(decision.reason));
       case 'keep':
@@ -304,8 +302,7 @@ export class Dispatcher {
     if (!body.ok) return fail(body.error.message, body.error.code);
     const request = { fingerprint, body: body.value, timeoutMs: timeoutOf(step) };
     if (step.kind.operation === 'detect') {
-      const order = { ...head, operation: 'detect', ...request } as const;
-      return this.#start(order, itemRun, step, fingerprint);
+      return { action: 'start', fingerprint, order: { ...head, operation: 'detect', ...request } };
     }
     const final = this.#o.isTick === true ? finalFailure(job, step.attempts) : undefined;
     if (final !== undefined) return fail(this.#o.journal.ledger.task(head.task)?.why ?? final);
@@ -329,17 +326,8 @@ export class Dispatcher {
     const shown = typeof given === 'string' && given !== '' ? given : `${pipeline.name} ${task}`;
     const name = attemptName(shown, () => clock.chance());
     const { reserve } = grant;
-    const priced = { operation: 'create', name, reserve, expectation } as const;
-    return this.#start({ ...request, ...priced }, itemRun, step, fingerprint);
-  }
-
-  /** A job whose failures the service may tell in its own words. */
-  #start(order: JobOrder, itemRun: ItemRun, step: Step, fingerprint: Fingerprint): Action {
-    const { ledger } = this.#o.journal;
-    const own = new OwnNames((known) => ledger.job(known));
-    own.addInputs(itemRun, step);
-    const names = own.names.size === 0 ? {} : { names: Object.fromEntries(own.names) };
-    return { action: 'start', fingerprint, order: { ...order, ...names } };
+    const order: JobOrder = { ...request, operation: 'create', name, reserve, expectation };
+    return { action: 'start', fingerprint, order };
   }
 
   #refreshes(itemRun: ItemRun, step: Step): Action | undefined {
@@ -365,71 +353,3 @@ export class Dispatcher {
     return refreshes.list.length > 0 ? { action: 'refresh', list: refreshes.list } : undefined;
   }
 }
-
-/**
- * Whose file an address of the service stands for: the service's sentences name the addresses of a request's inputs, and a person
- * knows the files. Uploads, the files that a detection has looked at, and saved files that were uploaded again have one.
- */
-class OwnNames {
-  /** By address: the local file. */
-  readonly names = new Map<string, string>();
-  readonly #seen = new Set<Step>();
-  readonly #jobOf: (fingerprint: string) => JobLine | undefined;
-
-  constructor(jobOf: (fingerprint: string) => JobLine | undefined) {
-    this.#jobOf = jobOf;
-  }
-
-  /** Adds the inputs of a step. Returns the file of an upload among them: a detection names the file that it reads. */
-  addInputs(itemRun: ItemRun, step: Step): string | undefined {
-    if (this.#seen.has(step)) return undefined;
-    this.#seen.add(step);
-    let file: string | undefined;
-    for (const name of step.uses)
-      for (const owner of itemRun.suppliersOf(step, name)) {
-        const supplier = owner.step(name);
-        if (supplier !== undefined) file = this.#addOutputs(owner, supplier) ?? file;
-      }
-    return file;
-  }
-
-  #addOutputs(owner: ItemRun, supplier: Step): string | undefined {
-    const known = owner.outputsOf(supplier.name);
-    const job = known === undefined ? undefined : this.#jobOf(known.fingerprint);
-    if (job === undefined) return undefined;
-    const outputs = known?.live ?? resultOf(job);
-    switch (supplier.kind.operation) {
-      case 'upload': {
-        const file = shownFile(owner.uploaded(supplier.name));
-        this.#add(outputs['file_path'], file);
-        return file;
-      }
-      case 'detect': {
-        const file = this.addInputs(owner, supplier);
-        for (const face of listIn(outputs['faces']))
-          if (isObject(face)) this.#add(face['path'], file);
-        return file;
-      }
-      case 'create': {
-        const { outputs: saved = [] } = job;
-        for (const [index, download] of listIn(outputs['downloads']).entries())
-          if (isObject(download))
-            this.#add(download['url'], saved.find((output) => output.index === index)?.path);
-        return undefined;
-      }
-      default:
-        return undefined;
-    }
-  }
-
-  #add(address: Json | undefined, file: string | undefined): void {
-    if (typeof address === 'string' && address !== '' && file !== undefined)
-      this.names.set(address, file);
-  }
-}
-
-/** A state file has no absolute path, so the end of one must do. */
-const shownFile = (file: string | undefined): string | undefined =>
-  file !== undefined && /^([/\\]|[a-z]:)/i.test(file) ? file.replace(/^.*[/\\]/, '') : file;
-
-const listIn = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);

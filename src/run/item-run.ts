@@ -164,8 +164,6 @@ export class ItemRun {
   #unfinished = false;
   /** By step. */
   readonly #outputs = new Map<string, TaskOutputs>();
-  /** The files of its uploads, by step. */
-  readonly #uploaded = new Map<string, string>();
   /** For a plan: what is expected of each task. */
   readonly #expected = new Map<string, ExpectedTask>();
   readonly #itemCel: Pick<Scope, 'item' | 'matrix'>;
@@ -476,16 +474,6 @@ export class ItemRun {
       return elementRuns.some((elementRun) => elementRun.#isProject(step, fingerprint));
     if (this.outputsOf(step)?.fingerprint !== fingerprint) return false;
     return this.ownerOf(step)?.step(step)?.kind.operation === 'create';
-  }
-
-  /** Notes the file that an upload sends, or has sent. */
-  uploads(step: string, file: string): void {
-    this.#uploaded.set(step, file);
-  }
-
-  /** The file of an upload of its own. */
-  uploaded(step: string): string | undefined {
-    return this.#uploaded.get(step);
   }
 
   /** True if this item run itself has the step's outputs, fresh or not. */

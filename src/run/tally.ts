@@ -348,8 +348,13 @@ export class Problems {
   }
 }
 
-/** The sentence without the names of the task's own files, so that equal causes are equal texts. */
+/** Where an upload is at the service. */
+const assetPath = /\bapi-assets\/[\w./-]*\w/g;
+
+/** The sentence without the names and the uploads of the task's own files, so that equal causes are equal texts. */
 function causeOf(why: string, named: readonly string[]): string {
   const longestFirst = named.filter((name) => name !== '').sort((a, b) => b.length - a.length);
-  return longestFirst.reduce((text, name) => text.replaceAll(name, 'its file'), why);
+  return longestFirst
+    .reduce((text, name) => text.replaceAll(name, 'its file'), why)
+    .replaceAll(assetPath, 'its file');
 }

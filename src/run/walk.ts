@@ -561,7 +561,7 @@ export class Walk implements Actor {
   }
 
   #ended(itemTask: ItemTask, job: RunningJob, outcome: Ended): boolean {
-    const { ending, why, code, again, stops, named } = outcome;
+    const { ending, why, code, again, stops } = outcome;
     if (again === true && this.#attemptsLeft(job)) return false;
     if (!isStopped(outcome) && this.#isDeletedElsewhere(job, outcome)) return false;
     if (stops !== undefined) this.#stopAt(stops, why, itemTask);
@@ -574,7 +574,7 @@ export class Walk implements Actor {
     const later = this.#stop.isLeft && isStopped(outcome);
     const project = projectOf(job, this.#o.journal.ledger);
     const held = isHeld(outcome) ? ({ by: 'run' } as const) : undefined;
-    const end = { ending: later ? ('later' as const) : ending, why, code, project, held, named };
+    const end = { ending: later ? ('later' as const) : ending, why, code, project, held };
     this.#end(itemTask, end);
     return true;
   }

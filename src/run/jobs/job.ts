@@ -59,7 +59,7 @@ export interface ReuploadOrder extends OrderHead {
   readonly result: JsonObject;
 }
 
-export interface DetectOrder extends OrderHead, NamingFiles {
+export interface DetectOrder extends OrderHead {
   readonly operation: 'detect';
   readonly fingerprint: Fingerprint;
   /** If set, this detection is read again instead of starting one. */
@@ -68,17 +68,12 @@ export interface DetectOrder extends OrderHead, NamingFiles {
   readonly timeoutMs: number;
 }
 
-interface NamingFiles {
-  /** Local files by the addresses that the service has for them: its sentences name the addresses. */
-  readonly names?: Readonly<Record<string, string>>;
-}
-
 interface Saving {
   /** In a reroll: the result is saved there, below the output folder, as a part of the job. */
   readonly saveTo?: string;
 }
 
-export interface CreateOrder extends OrderHead, NamingFiles, Saving {
+export interface CreateOrder extends OrderHead, Saving {
   readonly operation: 'create';
   readonly fingerprint: Fingerprint;
   readonly body: JsonObject;
@@ -95,7 +90,7 @@ export interface CreateOrder extends OrderHead, NamingFiles, Saving {
 }
 
 /** Already paid: waits for the result, or reads a settled project again for fresh addresses. */
-export interface AttachOrder extends OrderHead, NamingFiles, Saving {
+export interface AttachOrder extends OrderHead, Saving {
   readonly operation: 'attach';
   readonly fingerprint: Fingerprint;
   readonly project: string;
@@ -110,7 +105,7 @@ export interface AttachOrder extends OrderHead, NamingFiles, Saving {
 }
 
 /** In doubt since an earlier run: waits for an event that names the attempt. */
-export interface AwaitOrder extends OrderHead, NamingFiles, Saving {
+export interface AwaitOrder extends OrderHead, Saving {
   readonly operation: 'await';
   readonly fingerprint: Fingerprint;
   /** The name of the attempt. */
@@ -226,7 +221,7 @@ export interface Unreadable {
  * the project did not finish in time, its files could not be fetched, or the run stopped; the next run continues it.
  * `rendering`: the project still renders, and the run does not wait for it.
  */
-export interface Ended extends Omit<End, 'held'> {
+export interface Ended extends Omit<End, 'held' | 'named'> {
   readonly is: 'ended';
   readonly ending: 'failed' | 'doubt' | 'pending' | 'rendering';
   /** The kind of failure. */

@@ -99,8 +99,6 @@ const expectation = closed(['kind', 'measure', 'why'], {
 
 const download = { ...downloadSchema, additionalProperties: false } as const;
 
-const names = { type: 'object', additionalProperties: { type: 'string' } } as const;
-
 /** By operation. */
 export const orderSchemas = {
   upload: order('upload', ['fingerprint', 'from', 'name', 'content'], {
@@ -121,7 +119,6 @@ export const orderSchemas = {
   detect: order('detect', ['fingerprint', 'body', 'timeoutMs'], {
     fingerprint,
     detection: serviceId,
-    names,
     body: jsonObject,
     timeoutMs: milliseconds,
   }),
@@ -136,8 +133,7 @@ export const orderSchemas = {
       reserve: credits,
       expectation,
       take: takeSchema,
-      names,
-      timeoutMs: milliseconds,
+        timeoutMs: milliseconds,
       saveTo: filePath,
     },
   ),
@@ -147,7 +143,6 @@ export const orderSchemas = {
     settled: { type: 'boolean' },
     since: moment,
     credits,
-    names,
     timeoutMs: milliseconds,
     adopted: { type: 'boolean', const: true },
     saveTo: filePath,
@@ -157,7 +152,6 @@ export const orderSchemas = {
     name,
     reserve: credits,
     timeoutMs: milliseconds,
-    names,
     saveTo: filePath,
   }),
   download: order('download', ['fingerprint', 'tool', 'project', 'to'], {
@@ -225,7 +219,6 @@ export const outcomeSchemas = {
     why: text,
     diagnostic: { type: 'string', pattern: '^SL\\d{3}$' },
     code: text,
-    named: { type: 'array', maxItems: mostListed, items: text },
     again: { type: 'boolean' },
     rest,
     stops: {

@@ -37,6 +37,13 @@ test('there are a hundred groups at most, and those that are there go on countin
   expect(groups.groups.at(-1)).toMatchObject({ why: '99', count: 2 });
 });
 
+test('a sentence of the service that names the upload of each task is one reason', () => {
+  const groups = new Problems();
+  for (const key of ['a', 'b'])
+    add(groups, `swap:${key}`, 'failed', `The path "api-assets/${key}/${key}.png" is no picture.`);
+  expect(groups.groups).toMatchObject([{ why: 'The path "its file" is no picture.', count: 2 }]);
+});
+
 test('a reason that names the file of each task is one reason, with the first three files', () => {
   const groups = new Problems();
   for (const key of ['a', 'b', 'c', 'd']) {

@@ -31,7 +31,7 @@ const looseOrder: Loose = {
   free: new Set(['body', 'result', 'names']),
 };
 const looseOutcome: Loose = {
-  optional: new Set(['misnamed', 'diagnostic', 'code', 'named', 'again', 'rest', 'stops']),
+  optional: new Set(['misnamed', 'diagnostic', 'code', 'again', 'rest', 'stops']),
   free: new Set(['live']),
 };
 
