@@ -24,6 +24,7 @@ const volatile: readonly Volatile[] = [
     pattern: /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g,
     numbered: true,
   },
+  { name: 'upload', pattern: /(?<=api-assets\/)[0-9a-f]{24}\/[0-9a-f]{12}\b/g, numbered: true },
   // Made of the path of the pipeline's folder.
   { name: 'hash', pattern: /(?<=shotlist\/folders\/)[0-9a-f]{32}/g },
   { name: 'token', pattern: /(?<=#)[0-9a-z]{10}\b/g, numbered: true },

@@ -2,19 +2,16 @@
 // count it, and listeners receive the event.
 
 import { count } from '../base/text.ts';
-import { extensionOf } from '../contract/api/asset.ts';
 import { adviceFor, cureFor, doubtAdvice } from '../contract/api/failure.ts';
 import { tooManyFailed } from '../language/failure-limits.ts';
 import type { FailureLimits } from '../language/pipeline.ts';
 import type { FileCounts } from '../plan/decide.ts';
 import type { End, Ending } from '../plan/ending.ts';
-import { endWithExtension } from '../plan/output-names.ts';
 import type { Barrier } from '../plan/turn.ts';
 import type { Budget } from './budget.ts';
 import type { RunningJob } from './in-flight.ts';
 import type { ItemRun } from './item-run.ts';
 import type { ItemTask } from './item-walk.ts';
-import type { Misnamed } from './jobs/job.ts';
 import type { JournalWriter } from './journal-writer.ts';
 import type { TaskEnding, Tell } from './run-event.ts';
 import type { Tally } from './tally.ts';
@@ -39,15 +36,11 @@ export interface TaskEndingsOptions {
   readonly budget: Pick<Budget, 'ended'>;
   /** What `tell` folds into. */
   readonly tally: Tally;
-  /** Steps whose plan has said that their files have the wrong extension. */
-  readonly misnaming?: ReadonlySet<string> | undefined;
   readonly tell: Tell;
 }
 
 export class TaskEndings {
   readonly #o: TaskEndingsOptions;
-  /** Pairs of a step and an extension that have been reported. */
-  readonly #misnamed = new Set<string>();
 
   constructor(options: TaskEndingsOptions) {
     this.#o = options;
@@ -133,18 +126,6 @@ export class TaskEndings {
     const { item, isUnfinished, hasChanged: changed } = itemRun;
     const of = tally.itemsOver + 1;
     tell({ type: 'item', item: item?.key ?? '', ok: !isUnfinished, changed, of });
-  }
-
-  /** Reports a file whose name has the wrong extension for its content, once for each step and format. */
-  misnamed({ step: { name } }: ItemTask, { path, holds }: Misnamed): void {
-    const key = `${name} ${extensionOf(path)} ${holds}`;
-    if (this.#o.misnaming?.has(name) === true) return;
-    if (this.#misnamed.has(key)) return;
-    this.#misnamed.add(key);
-    const message =
-      `${path} is a ${holds.toUpperCase()} file despite its name; other files of step "${name}" may be too. ` +
-      `To name them by what they are, change to: and ${endWithExtension}`;
-    this.#o.tell({ type: 'warning', message });
   }
 }
 

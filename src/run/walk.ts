@@ -57,8 +57,6 @@ export interface WalkOptions extends RunTerms {
   readonly generationLimits?: GenerationLimits;
   /** The place of an item among all items, for a fan-in; default: the items come in their order. */
   readonly orderOf?: (item: Item) => number;
-  /** Steps whose files have the wrong extension, as the plan has said already. */
-  readonly misnaming?: ReadonlySet<string>;
   /** If set, the run buys nothing from the start. */
   readonly closed?: Closed;
   /** Steps that this run excludes; default: none. */
@@ -132,7 +130,7 @@ export class Walk implements Actor {
       items: this.#itemsInside(),
     });
     this.#source = options.items[Symbol.iterator]();
-    const { needs, begun, balance, generationLimits: limits, misnaming, remembered } = options;
+    const { needs, begun, balance, generationLimits: limits, remembered } = options;
     this.#inFlight = new InFlight(ledger, options.begunJobs);
     this.#slots = new Slots({
       ledger,
@@ -168,7 +166,6 @@ export class Walk implements Actor {
       journal,
       budget,
       tally,
-      misnaming,
       tell,
       barrier: this.#barrier,
       failurePolicy: new FailurePolicy(pipeline.failureLimits, options.total, budget),
@@ -508,7 +505,6 @@ export class Walk implements Actor {
     const isOwn = job.itemRun === itemTask.itemRun && job.step === itemTask.step;
     switch (outcome.is) {
       case 'done':
-        if (outcome.misnamed !== undefined) this.#endings.misnamed(itemTask, outcome.misnamed);
         this.#done(itemTask, job, { live: outcome.live, credits: isOwn ? credits : 0 });
         return true;
       case 'read':

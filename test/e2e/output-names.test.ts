@@ -1,4 +1,4 @@
-// A file is named for what it holds, or somebody is told: never a silent .jpg that is a PNG.
+// A file is named for what it holds, where its name says so.
 import { describe, expect, test } from 'vitest';
 import { envOf, photo, Rig, service } from '../rig.ts';
 
@@ -48,31 +48,5 @@ describe('${{ result.ext }}', () => {
     rig.write('pipeline.yaml', pipeline('a.png').replace('item.path', 'result.ext'));
     const elsewhere = await rig.command(['validate', 'pipeline.yaml']);
     expect(elsewhere.stderr).toContain("result can only be used in a download's to:");
-  });
-});
-
-describe('a name that says another format', () => {
-  test('is warned of by the plan, and not again when the file is there', async () => {
-    const local = await service();
-    const rig = await rigWith('${{ item.name }}');
-    const planned = await rig.command(['plan', 'pipeline.yaml'], envOf(local));
-    expect(planned.stderr).toContain(
-      'step "save" names 2 files .jpg, but photo-colorizer usually sends PNG',
-    );
-    expect(planned.code).toBe(0);
-    const { events } = await rig.run(local);
-    const warnings = events.filter(({ type }) => type === 'warning');
-    expect(warnings).toMatchObject([
-      { message: expect.stringContaining('step "save" names 2 files .jpg') },
-    ]);
-  });
-
-  test('is not, where the name is true', async () => {
-    const local = await service();
-    const rig = await rigWith('${{ item.stem }}.png');
-    const planned = await rig.command(['plan', 'pipeline.yaml'], envOf(local));
-    expect(planned.stderr).toBe('');
-    const { events } = await rig.run(local);
-    expect(events.filter(({ type }) => type === 'warning')).toEqual([]);
   });
 });

@@ -34,7 +34,6 @@ import {
   OutputClaims,
   unusablePlace,
 } from '../../plan/output-claims.ts';
-import { OutputNames } from '../../plan/output-names.ts';
 import { normalized } from '../../plan/output-path.ts';
 import { type Plan, PlanTally } from '../../plan/plan.ts';
 import { isAtRest, isSettled, PlanFindings, SettledItems } from '../../plan/plan-findings.ts';
@@ -69,10 +68,6 @@ export interface PlannedItems {
   readonly plan: Plan;
   /** Why a run must not begin. */
   readonly problems: readonly Complaint[];
-  /** What a person should know before anything is paid. */
-  readonly warnings: readonly string[];
-  /** The steps of which `warnings` say that their files have the wrong extension. */
-  readonly misnaming: ReadonlySet<string>;
   /** Items that cannot run as they are, by key, with the verdicts for their steps. */
   readonly unrunnable: UnrunnableItems;
   /** What the account’s plan may refuse. */
@@ -212,7 +207,6 @@ async function planWith(
   const settled = new SettledItems();
   const references = referencesTo(ledger, below);
   const problems = new PlanProblems(loaded, outputs, items);
-  const names = new OutputNames(pipeline.steps);
   const unsaved = new Map<string, string>();
   const inProgress = new Set<string>();
   const needs =
@@ -248,7 +242,6 @@ async function planWith(
       references.add(task);
       problems.addOutputs(task);
       if (task.to !== undefined && comesLater(task.action)) {
-        names.look(task.step, task.to);
         const replaced = replacedBy(task.to, jobOf(task)?.outputs);
         if (replaced === undefined) continue;
         foreignCount += 1;
@@ -312,8 +305,6 @@ async function planWith(
     problems: problems.refusals({ items: items.count, unrunnable: unrunnable.size }),
     unrunnable,
     findings,
-    warnings: names.warnings(),
-    misnaming: names.steps,
     unsaved,
     inProgress,
     asleep,

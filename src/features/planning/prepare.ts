@@ -287,9 +287,12 @@ function withRemembered(planned: PlannedItems, remembered: RememberedPayments): 
   return {
     ...planned,
     plan: { ...planned.plan, paidAlready: paid, paidByOthers: others || undefined },
-    warnings: [...planned.warnings, ...(others === 0 ? [] : [paidByOthersText(others)])],
   };
 }
+
+/** What other accounts have paid for is bought again. */
+export const othersWarning = ({ plan: { paidByOthers } }: PlannedItems): readonly string[] =>
+  paidByOthers === undefined ? [] : [paidByOthersText(paidByOthers)];
 
 /** The service decides about a file that nothing here can judge; undefined if there is none. */
 function unjudgedText(files: ReadonlySet<string>): string | undefined {

@@ -31,7 +31,7 @@ import { behindText, stopText } from '../../views/calendar-text.ts';
 import { takesLeft } from '../../views/takes.ts';
 import { commitRun } from '../git/commit.ts';
 import { earlierWarnings } from '../planning/earlier-runs.ts';
-import { type Prepared, prepare } from '../planning/prepare.ts';
+import { othersWarning, type Prepared, prepare } from '../planning/prepare.ts';
 import { readPlan } from '../planning/read-plan.ts';
 import {
   foreignText,
@@ -188,7 +188,7 @@ function tellPlan(
     budget,
     ...(takesTime ? { usualMs: usualDurations(state.ledger.jobs()) } : {}),
   });
-  [...planned.warnings, ...earlierWarnings(earlier)].forEach(warn);
+  [...othersWarning(planned), ...earlierWarnings(earlier)].forEach(warn);
   const overruled = overruledText(options.budget, bound);
   if (overruled !== undefined) warn(overruled);
   if (budget !== undefined && plan.credits > budget)

@@ -193,7 +193,6 @@ async function runPhase(options: PhaseOptions, variation: Variation): Promise<Ph
     ...options,
     performer: options.wrapPerformer?.(performer) ?? performer,
     total: plannedItems.plan.items,
-    misnaming: plannedItems.misnaming,
     unrunnable: plannedItems.unrunnable,
     partial: list.count < list.total,
     ...variation,

@@ -204,12 +204,6 @@ export interface Rest extends Pick<AttachOrder, 'project' | 'credits' | 'since' 
   readonly pauseMs: number;
 }
 
-/** A file whose name has the wrong extension for its content; `holds` is the right one. */
-export interface Misnamed {
-  readonly path: string;
-  readonly holds: string;
-}
-
 /** An unreadable file; `why` is the end of a sentence about the file. */
 export interface Unreadable {
   readonly place: Place;
@@ -236,7 +230,7 @@ export interface Ended extends Omit<End, 'held' | 'named'> {
 
 export type JobOutcome =
   /** `live`: the outputs as requests see them now. */
-  | { readonly is: 'done'; readonly live: JsonObject; readonly misnamed?: Misnamed }
+  | { readonly is: 'done'; readonly live: JsonObject }
   | Ended
   /** Files were read and hashed, except these. */
   | { readonly is: 'read'; readonly unreadable: readonly Unreadable[] }

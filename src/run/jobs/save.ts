@@ -8,7 +8,6 @@ import type { Download } from '../../contract/api/project.ts';
 import { recordOf } from '../../contract/tools/all.ts';
 import { extensionMark } from '../../language/result-name.ts';
 import type { OutputLine } from '../../model/line.ts';
-import { sameFormat } from '../../plan/output-names.ts';
 import { outputPath } from '../../plan/output-path.ts';
 import type {
   AttachOrder,
@@ -19,7 +18,6 @@ import type {
   DownloadOrder,
   Ended,
   JobOutcome,
-  Misnamed,
 } from './job.ts';
 import type { JobContext, Performance } from './job-context.ts';
 import { outcomeOf, pending, unsaved } from './outcome.ts';
@@ -32,7 +30,6 @@ export async function* download(order: DownloadOrder, context: JobContext): Perf
   const count = await addresses.count();
   if (!count.ok) return outcomeOf('save', count.error);
   if (count.value === 0) return pending('the service lists no download for it');
-  let misnamed: Misnamed | undefined;
   let unstored: Ended | undefined;
   for (let index = 0; index < count.value; index++) {
     const address = await addresses.at(index);
@@ -57,13 +54,9 @@ export async function* download(order: DownloadOrder, context: JobContext): Perf
     yield { durable: true, event: { event: 'output', job: order.fingerprint, ...saved.value } };
     // A file that the store does not take must not hold up the others, which may expire at the service.
     unstored ??= yield* putInStore(order, saved.value, context);
-    const { path } = saved.value;
-    const holds = extensionOfContentType(fetched.value.contentType);
-    if (holds !== undefined && mediaTypeOf(extensionOf(path)) !== undefined)
-      if (!sameFormat(extensionOf(path), holds)) misnamed ??= { path, holds };
   }
   if (unstored !== undefined) return unstored;
-  return { is: 'done', live: {}, ...(misnamed === undefined ? {} : { misnamed }) };
+  return { is: 'done', live: {} };
 }
 
 /**
@@ -83,8 +76,7 @@ export async function* saved(
   const head = { key, task, kind, attempts, fingerprint };
   const rest = { ...head, operation: 'download', tool: kind, project, to: saveTo } as const;
   const saving = yield* download(rest, context);
-  if (saving.is !== 'done') return saving;
-  return saving.misnamed === undefined ? outcome : { ...outcome, misnamed: saving.misnamed };
+  return saving.is === 'done' ? outcome : saving;
 }
 
 /**

@@ -133,7 +133,7 @@ export const orderSchemas = {
       reserve: credits,
       expectation,
       take: takeSchema,
-        timeoutMs: milliseconds,
+      timeoutMs: milliseconds,
       saveTo: filePath,
     },
   ),
@@ -192,8 +192,6 @@ const outcome = <
   properties: P,
 ) => closed(['is', ...required], { is: exactly(name), ...properties });
 
-const misnamed = closed(['path', 'holds'], { path: filePath, holds: text });
-
 const unreadable = closed(['place', 'why'], { place, why: text });
 
 const bug = closed(['code', 'what', 'stack'], {
@@ -213,7 +211,7 @@ const rest = closed(['project', 'credits', 'since', 'timeoutMs', 'seenMs', 'paus
 
 /** By `is`. */
 export const outcomeSchemas = {
-  done: outcome('done', ['live'], { live: jsonObject, misnamed }),
+  done: outcome('done', ['live'], { live: jsonObject }),
   ended: outcome('ended', ['ending', 'why'], {
     ending: { type: 'string', enum: ['failed', 'doubt', 'pending', 'rendering'] },
     why: text,

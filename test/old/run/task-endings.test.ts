@@ -257,15 +257,3 @@ describe('the end of an item', () => {
     });
   });
 });
-
-test('a misleading name is warned of once for each step and format', () => {
-  const scene = new Scene();
-  const warn = (step: string, path: string, holds: string) =>
-    scene.endings.misnamed({ itemRun: scene.a, step: scene.step(step) }, { path, holds });
-  warn('save', 'out/a.jpg', 'png');
-  warn('save', 'out/b.jpg', 'png');
-  warn('save', 'out/b.webp', 'png');
-  warn('save', 'out/b.jpg', 'gif');
-  expect(scene.warnings()).toHaveLength(3);
-  expect(scene.warnings()[0]).toMatch(/^out\/a\.jpg is a PNG file despite its name; .*"save"/);
-});

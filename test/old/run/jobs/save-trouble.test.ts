@@ -139,13 +139,6 @@ describe('a download', () => {
     expect(discarded).toEqual([]);
   });
 
-  test('says when a file holds another format than its name says', async () => {
-    const { context, save } = await scene();
-    const { outcome } = await performed(download(save('a', 'a.jpg'), context));
-    expect(outcome).toMatchObject({ misnamed: { path: 'out/a.jpg', holds: 'png' } });
-    expect((await performed(download(save(), context))).outcome).not.toHaveProperty('misnamed');
-  });
-
   test('of one project to two places has two temporary files', async () => {
     const names: string[] = [];
     const temporary: Disk['temporary'] = async (

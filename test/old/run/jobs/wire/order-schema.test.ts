@@ -31,7 +31,7 @@ const looseOrder: Loose = {
   free: new Set(['body', 'result', 'names']),
 };
 const looseOutcome: Loose = {
-  optional: new Set(['misnamed', 'diagnostic', 'code', 'again', 'rest', 'stops']),
+  optional: new Set(['diagnostic', 'code', 'again', 'rest', 'stops']),
   free: new Set(['live']),
 };
 
@@ -113,9 +113,9 @@ describe('an order', () => {
   });
 });
 
-/** Outcomes that a run has only in trouble. */
+/** Outcomes of every kind; most of them only a run in trouble has. */
 const rare: readonly JobOutcome[] = [
-  { is: 'done', live: { file_path: 'a' }, misnamed: { path: 'out/a.png', holds: '.jpg' } },
+  { is: 'done', live: { file_path: 'a' } },
   {
     ...{ is: 'ended', ending: 'failed', why: 'the picture is too small' },
     ...{ diagnostic: 'SL012', code: 'rejected', again: false, stops: 'step' },
