@@ -20,8 +20,6 @@ export interface RunInternals {
   readonly client?: Partial<ClientOptions>;
   /** The first pause before a request is sent again, in milliseconds; default 1000. */
   readonly backoffMs?: number;
-  /** Uploads are shared with other pipelines, although the service is on this machine. */
-  readonly sharesUploads?: boolean;
   /** The speed of the service relative to the hosted one, for polling; default 1. */
   readonly speedFactor?: number;
 }

@@ -24,12 +24,6 @@ export type Renewal = 'recorded' | 'redo' | 'read' | 'upload' | 'lost';
  */
 const marginMs = 3_600_000;
 
-/**
- * How long the pipelines of a user share an upload. The journal says when a pipeline began to use
- * an upload, and the upload may be older by this.
- */
-export const uploadSharedMs = 24 * 3_600_000;
-
 export function renewalOf(
   operation: Operation,
   job: JobLine,
@@ -39,9 +33,7 @@ export function renewalOf(
 ): Renewal {
   switch (operation) {
     case 'upload':
-      return now - Date.parse(job.at) < assetLifetimeMs - uploadSharedMs - marginMs
-        ? 'recorded'
-        : 'redo';
+      return now - Date.parse(job.at) < assetLifetimeMs - marginMs ? 'recorded' : 'redo';
     case 'detect':
       return now - Date.parse(job.at) < assetLifetimeMs - marginMs ? 'read' : 'redo';
     case 'create': {

@@ -248,8 +248,7 @@ export class Dispatcher {
         if (content === undefined) throw new Error(`bug: ${head.task} has no content`);
         const from = { in: 'input', path: wanted.file } as const;
         const fetched = stored === undefined ? {} : { stored };
-        const again = itemRun.isRedone(step.name) ? { anew: true as const } : {};
-        const file = { from, name: wanted.file, content, ...fetched, ...again };
+        const file = { from, name: wanted.file, content, ...fetched };
         return {
           action: 'start',
           fingerprint,

@@ -234,7 +234,7 @@ async function phases(
   limits: Pick<PhaseOptions, 'balance' | 'needs'>,
 ): Promise<PhaseResult> {
   const { run, client, pace, backoffMs, stopper, journal, manifests, engine } = execution;
-  const { service, inbox, store, uploads } = execution.resources;
+  const { service, inbox, store } = execution.resources;
   const { prepared, manner, options, internals, clock, budget, onEvent, view } = run;
   const { bound, base, items, excluded, planned, takes, earlier } = prepared;
   const { remembered } = prepared.receipts;
@@ -285,7 +285,6 @@ async function phases(
       backoffMs,
       inbox,
       store,
-      uploads,
       projects: execution.projects,
       lookSchedule: run.lookSchedule,
       remembered,

@@ -1,23 +1,15 @@
 // What a run holds open, besides its state: the receiver of events, disk space, the service.
 
-import { createHmac } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { Cleanup } from '../../base/cleanup.ts';
-import { makeFolder } from '../../base/folder.ts';
 import { ok } from '../../base/result.ts';
-import { isSystemProblem } from '../../base/system-error.ts';
-import { userFolder } from '../../base/user-folder.ts';
 import type { Account } from '../../contract/api/project.ts';
 import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
-import { UploadCache } from '../../files/upload-cache.ts';
 import { Refusal } from '../../language/load/refusal.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { unsettledActions } from '../../plan/planned-action.ts';
-import { uploadSharedMs } from '../../plan/renew.ts';
-import type { KnownUploads, OutputStore } from '../../run/jobs/ports.ts';
+import type { OutputStore } from '../../run/jobs/ports.ts';
 import type { WebhookInbox } from '../../run/jobs/webhook-inbox.ts';
-import { isLoopback } from '../../service-api/address.ts';
 import {
   balanceOf,
   checkService,
@@ -44,8 +36,6 @@ export interface RunResources extends AsyncDisposable {
   readonly service: Connection;
   /** Undefined if the pipeline names no store. */
   readonly store: OutputStore | undefined;
-  /** Undefined if uploads are not shared with other pipelines. */
-  readonly uploads: KnownUploads | undefined;
   /** Ends transfers to and from the store immediately. */
   cutStore(): void;
   /** The account, as far as the service was asked. */
@@ -95,15 +85,12 @@ export async function openResources(run: PreparedRun): Promise<RunResources> {
   cleanup.defer(() => service.close());
   const kinds = new Set(bound.pipeline.steps.map((step) => step.kind.name));
   for (const message of service.notes?.(kinds) ?? []) onEvent({ type: 'note', message });
-  const uploads = openKnownUploads(run);
-  cleanup.defer(() => uploads?.close());
   const held = cleanup.move();
   return {
     inbox: receiver.inbox,
     diskReserve: diskReserve.value,
     service,
     store,
-    uploads,
     account,
     cutStore: () => cut.abort(),
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
@@ -154,35 +141,3 @@ function reportAccount(
   if (warning !== undefined) onEvent({ type: 'warning', message: warning });
   return refuseBeyondPlan(planned.findings, tier, bound);
 }
-
-// Which uploads of other pipelines a run may use: those for the same account at the same service, in the user's state
-// folder. Rehearsals share none, and nothing is shared for a service on this machine, which may forget all its files.
-
-/** Undefined if the run shares no uploads. Uploads are shared only if the user's state folder can be written. */
-function openKnownUploads({
-  target,
-  options,
-  internals,
-  clock,
-}: Pick<PreparedRun, 'target' | 'options' | 'internals' | 'clock'>): UploadCache | undefined {
-  if (target.kind === 'rehearsal') return undefined;
-  const { address, key } = target;
-  if (internals.sharesUploads !== true && isLoopback(new URL(address).hostname)) return undefined;
-  const folder = userFolder(options.env);
-  try {
-    makeFolder(folder, 0o700);
-  } catch (error) {
-    if (!isSystemProblem(error)) throw error;
-    return undefined;
-  }
-  return new UploadCache({
-    file: join(folder, 'uploads.db'),
-    account: accountName(address, key),
-    clock,
-    sharedForMs: uploadSharedMs,
-  });
-}
-
-/** Two keys never share, even for one account. The key cannot be found out from the name. */
-const accountName = (address: string, key: string): string =>
-  createHmac('sha256', key).update(`uploads at ${address}`).digest('hex');

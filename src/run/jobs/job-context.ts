@@ -7,7 +7,7 @@ import type { Remembered } from '../../plan/remembered.ts';
 import type { JobOutcome } from './job.ts';
 import type { LastLooks, LookBudget } from './looks.ts';
 import type { Outages } from './outages.ts';
-import type { Clock, Disk, JobApi, KnownUploads, OutputStore } from './ports.ts';
+import type { Clock, Disk, JobApi, OutputStore } from './ports.ts';
 import type { ProjectIds } from './project-ids.ts';
 import type { WebhookInbox } from './webhook-inbox.ts';
 
@@ -29,8 +29,6 @@ export interface JobContext {
   readonly disk: Disk;
   /** Where saved files are kept besides; undefined if the pipeline names no store. */
   readonly store?: OutputStore | undefined;
-  /** Undefined if uploads are not shared with other pipelines. */
-  readonly uploads?: KnownUploads | undefined;
   readonly clock: Clock;
   /** Waits for the next turn under the request rate. Free calls take their turns by themselves. */
   readonly pace: () => Promise<void>;

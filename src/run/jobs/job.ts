@@ -43,8 +43,6 @@ export interface UploadOrder extends OrderHead {
   readonly content: string;
   /** The file is a recorded output that is not here, and is fetched from the store first. */
   readonly stored?: OutputLine;
-  /** The service no longer has an earlier upload of the file, or soon will not. */
-  readonly anew?: true;
 }
 
 /** Uploads a deleted project's saved files, which replace its download addresses, one for each download. */

@@ -77,13 +77,6 @@ export interface UploadTarget {
   readonly filePath: string;
 }
 
-/** Uploads for this account, whatever their pipeline. Only a cache: the service decides what it still has. */
-export interface KnownUploads {
-  /** The path of an upload with this content (SHA-256) and this extension. */
-  find(content: string, extension: string): string | undefined;
-  keep(content: string, extension: string, path: string): void;
-}
-
 /** An absolute path on this machine. */
 export interface LocalFile {
   readonly path: string;

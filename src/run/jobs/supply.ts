@@ -20,9 +20,7 @@ import { patiently } from './retry.ts';
 import { onThisDisk } from './store.ts';
 
 export async function* upload(order: UploadOrder, context: JobContext): Performance {
-  const { name, content, attempts, stored, anew } = order;
-  const known = anew === true ? undefined : context.uploads?.find(content, extensionOf(name));
-  if (known !== undefined) return yield* supplied(order, known);
+  const { fingerprint: job, task, name, content, attempts, stored } = order;
   const here =
     stored === undefined
       ? undefined
@@ -32,11 +30,7 @@ export async function* upload(order: UploadOrder, context: JobContext): Performa
   const sent = await send({ at, name, content }, attempts, context);
   await here?.value.release();
   if (!sent.ok) return sent.error;
-  return yield* supplied(order, sent.value);
-}
-
-async function* supplied({ fingerprint: job, task }: UploadOrder, path: string): Performance {
-  const result = { file_path: path };
+  const result = { file_path: sent.value };
   yield { durable: false, event: { event: 'supplied', job, task, kind: 'upload', result } };
   return { is: 'done', live: result };
 }
@@ -89,7 +83,6 @@ async function send(
   if (!sent.ok) return err(outcomeOf('supply', sent.error));
   if (sent.value.digest !== file.content)
     return err(failed(`${file.name} changed while it was being uploaded`));
-  context.uploads?.keep(file.content, extension, sent.value.path);
   return ok(sent.value.path);
 }
 

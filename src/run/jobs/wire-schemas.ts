@@ -107,7 +107,6 @@ export const orderSchemas = {
     name: filePath,
     content: sha256,
     stored: output,
-    anew: { type: 'boolean', const: true },
   }),
   reupload: order('reupload', ['files', 'result'], {
     files: {

@@ -154,20 +154,12 @@ describe('a finished task’s values', () => {
 
   test.each([
     ['an upload of today', 'upload', jobLine('supplied'), 0, 'recorded'],
-    ['an upload of five days', 'upload', jobLine('supplied'), 5 * day, 'recorded'],
-    ['an upload in its last day', 'upload', jobLine('supplied'), 6 * day, 'redo'],
-    [
-      'an upload that may have just an hour left',
-      'upload',
-      jobLine('supplied'),
-      6 * day - 3_600_000,
-      'redo',
-    ],
+    ['an upload with an hour left', 'upload', jobLine('supplied'), 7 * day - 3_600_000, 'redo'],
     [
       'an upload with a moment more',
       'upload',
       jobLine('supplied'),
-      6 * day - 3_600_001,
+      7 * day - 3_600_001,
       'recorded',
     ],
     ['a detection with an hour left', 'detect', jobLine('supplied'), 7 * day - 3_600_000, 'redo'],

@@ -300,8 +300,7 @@ steps:
     const { scene, item } = atLast([]);
     redoSuppliers(item, scene.step('both'));
     expect(item.isRedone('photo')).toBe(true);
-    // Also where another pipeline has uploaded the file: the service may have lost that upload.
-    expect(scene.next(item, 'photo')).toMatchObject({ order: { operation: 'upload', anew: true } });
+    expect(scene.next(item, 'photo')).toMatchObject({ order: { operation: 'upload' } });
   });
 
   test('that are saved files are uploaded again, not fetched again', () => {

@@ -64,49 +64,6 @@ describe('an upload', () => {
   });
 });
 
-describe('an upload that another pipeline has made', () => {
-  /** The context of a scene that knows of uploads. */
-  const knowing = (one: Scene, path?: string) => {
-    const kept: string[] = [];
-    const uploads = {
-      find: (content: string, extension: string) =>
-        content === order.content && extension === 'png' ? path : undefined,
-      keep: (content: string, extension: string, made: string) =>
-        void kept.push(`${content} ${extension} ${made}`),
-    };
-    return { context: { ...one.context, uploads }, kept };
-  };
-  const nothing: Partial<MediaApi> = {
-    uploadAddresses: async () => err(unfit),
-    put: async () => err(unfit),
-  };
-
-  test('is used and recorded without a request', async () => {
-    const { context, kept } = knowing(scene(nothing), 'api-assets/known.png');
-    const { events, outcome } = await performed(upload(order, context));
-    const result = { file_path: 'api-assets/known.png' };
-    expect(events).toMatchObject([{ event: 'supplied', job: order.fingerprint, result }]);
-    expect([outcome, kept]).toEqual([{ is: 'done', live: result }, []]);
-  });
-
-  test('is not used where the service has lost it, and is replaced', async () => {
-    const { context, kept } = knowing(scene(), 'api-assets/known.png');
-    const { outcome } = await performed(upload({ ...order, anew: true }, context));
-    if (outcome.is !== 'done') throw new Error(`it is ${outcome.is}`);
-    const { file_path: path } = outcome.live;
-    expect(path).not.toBe('api-assets/known.png');
-    expect(kept).toEqual([`${order.content} png ${path}`]);
-  });
-
-  test('is kept only when its content is certain', async () => {
-    const one = scene();
-    one.disk.files.set('a.png', 'another photo');
-    const { context, kept } = knowing(one);
-    expect((await performed(upload(order, context))).outcome).toMatchObject({ ending: 'failed' });
-    expect(kept).toEqual([]);
-  });
-});
-
 test('the files of a deleted project are uploaded in place of its addresses', async () => {
   const one = scene();
   const files = ['a', 'b'].map((name) => ({

@@ -18,17 +18,15 @@ import type { Wire } from './wired.ts';
 const looseOrder: Loose = {
   optional: new Set([
     'stored',
-    'anew',
     'detection',
     'take',
     'saveTo',
-    'names',
     'otherwise',
     'downloads',
     'onlyStored',
     'onDisk',
   ]),
-  free: new Set(['body', 'result', 'names']),
+  free: new Set(['body', 'result']),
 };
 const looseOutcome: Loose = {
   optional: new Set(['diagnostic', 'code', 'again', 'rest', 'stops']),
