@@ -11,7 +11,7 @@
  * @module
  */
 export type { JsonObject } from './base/json.ts';
-export type { Code } from './contract/codes/all.ts';
+export type { Code } from './contract/codes.ts';
 export type {
   Complaint,
   Diagnostic,

@@ -1,7 +1,8 @@
-// docs/reference.md: the schema of pipeline files as Markdown.
+// docs/reference.md: the schema of pipeline files, and the codes of diagnostics, as Markdown.
 import { isObject } from '../../src/base/json.ts';
 import type { Schema } from '../../src/base/schema.ts';
 import { type Field, fieldsOf, takenBy } from '../../src/contract/catalogue/field.ts';
+import { codeGroups } from '../../src/contract/codes.ts';
 import { meaningOf } from '../../src/language/schema.ts';
 import { code, listOf, marked, pageOf, tableOf, writtenFrom } from './markdown.ts';
 import { type Section, sections } from './reference-sections.ts';
@@ -11,7 +12,11 @@ export function referencePage(schema: Schema): string {
     writtenFrom('the schema in src/language'),
     '# Reference of the pipeline format',
     'A pipeline file is YAML, in UTF-8. These are all its fields. [pipelines.md](pipelines.md) explains how they work together, and [editors.md](editors.md) how your editor completes them.',
-    listOf(sections.map(({ title }) => `[${title}](#${anchorOf(title)})`)),
+    listOf(
+      [...sections.map(({ title }) => title), codesTitle].map(
+        (title) => `[${title}](#${anchorOf(title)})`,
+      ),
+    ),
     '## Values',
     listOf([
       'A **path** is relative to the pipeline file, uses `/` on every platform, and stays inside the [repository](hosted-service.md#pipelines-from-other-people).',
@@ -20,8 +25,19 @@ export function referencePage(schema: Schema): string {
       'An **expression** is CEL in `${{ }}`. Any value below `with` and `extra` may be one. `if` and `when` are expressions, and need no `${{ }}` ([expressions.md](expressions.md)).',
     ]),
     ...sections.flatMap((section) => sectionOf(section, schema)),
+    `## ${codesTitle}`,
+    'Every error and warning about a pipeline file has a code, a place, a sentence and a remedy. A code keeps its meaning. `npx shotlist explain SL012` says what to do, and the JSON of all commands contains the codes. `validate` finds what the pipeline file alone can show; `plan` and `run` also look at the items, the files and the account. In GitHub Actions (`GITHUB_ACTIONS=true`), `validate` prints its problems as annotations of the changed lines, too.',
+    ...codeGroups.flatMap(({ title, codes }) => [
+      `### ${title}`,
+      tableOf(
+        ['code', 'meaning'],
+        [...codes].map(([code, explanation]) => [`\`${code}\``, marked(explanation.title)]),
+      ),
+    ]),
   ]);
 }
+
+const codesTitle = 'Codes of diagnostics';
 
 function sectionOf(section: Section, schema: Schema): readonly string[] {
   const { title, at, about, example } = section;

@@ -5,7 +5,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { futureRealPath, isWithin, realPathOr } from '../base/real-path.ts';
 import { repositoryOf } from '../base/repository.ts';
 import { isSystemProblem } from '../base/system-error.ts';
-import type { Code } from '../contract/codes/all.ts';
+import type { Code } from '../contract/codes.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
 import { type Problem, problem } from '../language/load/refusal.ts';
 import { reservedFolder, toolFolderIn } from '../language/reserved-name.ts';

@@ -7,7 +7,7 @@ import { err, ok, type Result } from '../base/result.ts';
 import { systemReason } from '../base/system-error.ts';
 import { grouped } from '../base/text.ts';
 import { extensionOf, mediaTypeOf } from '../contract/api/asset.ts';
-import type { Code } from '../contract/codes/all.ts';
+import type { Code } from '../contract/codes.ts';
 import { suggestion } from '../contract/yaml/diagnostic.ts';
 import { isExclusion } from '../language/items.ts';
 import { commonBase, fileItem, globBase } from '../model/item.ts';

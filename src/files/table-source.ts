@@ -5,7 +5,7 @@ import { NotRegularFile } from '../base/regular-file.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { isSystemProblem, systemCode, systemReason } from '../base/system-error.ts';
 import { count } from '../base/text.ts';
-import type { Code } from '../contract/codes/all.ts';
+import type { Code } from '../contract/codes.ts';
 import { suggestion } from '../contract/yaml/diagnostic.ts';
 import type { Items } from '../language/items.ts';
 import { type Cell, type Item, valueItem } from '../model/item.ts';

@@ -4,7 +4,7 @@ import { fieldOf, isObject, type Json, type JsonObject } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { partOf, type Schema, validatorOf } from '../base/schema.ts';
 import { extensionOf, libraryMediaOf, mediaTypeOf } from '../contract/api/asset.ts';
-import type { Code } from '../contract/codes/all.ts';
+import type { Code } from '../contract/codes.ts';
 import type { StepKind } from '../contract/kinds.ts';
 import { breachesOf, cautionsOf } from '../contract/tool.ts';
 import {

@@ -3,7 +3,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { isObject, type Json } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
-import type { Code } from '../contract/codes/all.ts';
+import type { Code } from '../contract/codes.ts';
 import { nearest, suggestion } from '../contract/yaml/diagnostic.ts';
 import { deepestValue, fromCel, isPlain, TooDeep, tooDeep } from './cel-value.ts';
 import { environment, inOurNames, roots, useRe2 } from './environment.ts';

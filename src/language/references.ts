@@ -1,6 +1,6 @@
 // Checks the names in expressions: the step exists, has that output, and can run.
 import { isObject } from '../base/json.ts';
-import type { Code } from '../contract/codes/all.ts';
+import type { Code } from '../contract/codes.ts';
 import {
   type Diagnostic,
   errorAt,

@@ -2,7 +2,7 @@
 import { Cron } from 'croner';
 import { isObject, type JsonObject } from '../base/json.ts';
 import type { Schema } from '../base/schema.ts';
-import type { Code } from '../contract/codes/all.ts';
+import type { Code } from '../contract/codes.ts';
 import { type Diagnostic, errorAt, type Path } from '../contract/yaml/diagnostic.ts';
 import type { Source } from '../contract/yaml/source.ts';
 import type { Schedule } from './pipeline.ts';

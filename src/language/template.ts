@@ -3,7 +3,7 @@
 import { isObject, type Json } from '../base/json.ts';
 import { err, ok, type Result, unreachable } from '../base/result.ts';
 import { grouped } from '../base/text.ts';
-import type { Code } from '../contract/codes/all.ts';
+import type { Code } from '../contract/codes.ts';
 import { type Diagnostic, errorAt, type Path } from '../contract/yaml/diagnostic.ts';
 import type { Source } from '../contract/yaml/source.ts';
 import { maxSize } from './evaluation-budget.ts';

@@ -3,7 +3,7 @@
 import { type Digest, digestFrom } from '../base/digest.ts';
 import type { JsonObject } from '../base/json.ts';
 import { extensionOf, knownExtensions, mediaTypeOf } from '../contract/api/asset.ts';
-import type { Code } from '../contract/codes/all.ts';
+import type { Code } from '../contract/codes.ts';
 import type { Path } from '../contract/yaml/diagnostic.ts';
 import { knownBodyErrors } from '../language/body.ts';
 import type { Step } from '../language/pipeline.ts';

@@ -1,6 +1,6 @@
 // How a task ends: one table for the plan, the run and the summary.
 
-import type { Code } from '../contract/codes/all.ts';
+import type { Code } from '../contract/codes.ts';
 
 /**
  * - `done`: its outputs exist.

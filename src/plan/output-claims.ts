@@ -3,7 +3,7 @@
 // reads.
 
 import type { Json } from '../base/json.ts';
-import type { Code } from '../contract/codes/all.ts';
+import type { Code } from '../contract/codes.ts';
 import { extensionMark, withMarkShown } from '../language/result-name.ts';
 import type { Item } from '../model/item.ts';
 import { stepOf } from '../model/task.ts';

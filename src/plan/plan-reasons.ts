@@ -2,7 +2,7 @@
 // number, tasks are counted and no longer compared.
 
 import type { Json } from '../base/json.ts';
-import type { Code } from '../contract/codes/all.ts';
+import type { Code } from '../contract/codes.ts';
 import type { Manifest } from '../model/fingerprint.ts';
 import type { JobLine } from '../model/line.ts';
 import {

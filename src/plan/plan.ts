@@ -1,6 +1,6 @@
 // The plan as plain data: for each step, what would run, what it would cost, and what is reused.
 import { DigestSet } from '../base/digest.ts';
-import type { Code } from '../contract/codes/all.ts';
+import type { Code } from '../contract/codes.ts';
 import { withoutPaths } from '../language/body.ts';
 import type { Step } from '../language/pipeline.ts';
 import { fingerprintOf } from '../model/fingerprint.ts';

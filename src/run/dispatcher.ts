@@ -2,7 +2,7 @@
 // plan's functions and builds orders, but starts and ends nothing.
 import type { Json, JsonObject } from '../base/json.ts';
 import { err, type Result, unreachable } from '../base/result.ts';
-import type { Code } from '../contract/codes/all.ts';
+import type { Code } from '../contract/codes.ts';
 import { bodyOf } from '../language/body.ts';
 import type { Step } from '../language/pipeline.ts';
 import { nextAttempt } from '../model/attempt.ts';

@@ -2,7 +2,7 @@
 
 import type { Bug } from '../base/bug.ts';
 import type { Cure } from '../contract/api/failure.ts';
-import type { Code } from '../contract/codes/all.ts';
+import type { Code } from '../contract/codes.ts';
 import type { FileCounts } from '../plan/decide.ts';
 import type { Ending, Held } from '../plan/ending.ts';
 import type { Plan } from '../plan/plan.ts';

@@ -3,7 +3,7 @@
 import { relative, resolve } from 'node:path';
 import { shotlistLine } from '../base/shell.ts';
 import type { Env } from '../base/user-folder.ts';
-import type { Code } from '../contract/codes/all.ts';
+import type { Code } from '../contract/codes.ts';
 import { folderRefusal, type OutsideOptions } from '../files/boundary.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
 import { type Problem, problem, Refusal } from '../language/load/refusal.ts';

@@ -3,7 +3,7 @@
 import { codeFrameColumns } from '@babel/code-frame';
 import leven from 'leven';
 import { printable } from '../../base/printable.ts';
-import type { Code } from '../codes/all.ts';
+import type { Code } from '../codes.ts';
 
 /** A place in a document: keys and indexes from the root. */
 export type Path = readonly (string | number)[];

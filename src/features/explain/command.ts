@@ -1,17 +1,16 @@
-// shotlist explain: what the code of a diagnostic means, with a wrong and a right example.
+// shotlist explain: what the code of a diagnostic means, and what to do about it.
 
-import { explanations, groups } from '../../contract/codes/all.ts';
-import { textOf } from '../../contract/codes/explanation.ts';
+import { wrapped } from '../../base/text.ts';
+import { codeGroups, type Explanation, explanations } from '../../contract/codes.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { ExplainFlags } from '../../terminal/flags.ts';
 import { print, printJson } from '../../terminal/terminal.ts';
 import { refuse } from '../refuse.ts';
-import { codesText, explanationText } from './explain-text.ts';
 
 export function explainCommand(name: string | undefined, { json = false }: ExplainFlags): number {
   if (name === undefined) {
-    if (json) printJson(groups.flatMap(({ codes }) => Object.keys(codes)).map(factsOf));
-    else print(`${codesText()}\n\nshotlist explain <code> shows a wrong and a right example.`);
+    if (json) printJson([...explanations].map(([code, facts]) => ({ code, ...facts })));
+    else print(`${codesText()}\n\nshotlist explain <code> says what to do.`);
     return 0;
   }
   const code = codeNamed(name);
@@ -20,8 +19,8 @@ export function explainCommand(name: string | undefined, { json = false }: Expla
     const hint = suggestion(code, explanations.keys()) ?? 'shotlist explain lists all codes';
     refuse(`there is no code ${JSON.stringify(name)}`, hint, 'shotlist explain');
   }
-  if (json) printJson(factsOf(code));
-  else print(explanationText(code, explanation, process.stdout.columns));
+  if (json) printJson({ code, ...explanation });
+  else print(explanationText(code, explanation));
   return 0;
 }
 
@@ -31,10 +30,15 @@ function codeNamed(name: string): string {
   return number === undefined ? name : `SL${number.padStart(3, '0')}`;
 }
 
-function factsOf(code: string): object {
-  const explanation = explanations.get(code);
-  if (explanation === undefined) throw new Error(`bug: there is no code ${code}`);
-  const { title, meaning, warning = false, wrong, right } = explanation;
-  const severity = warning ? 'warning' : 'error';
-  return { code, severity, title, meaning, wrong: textOf(wrong), right: textOf(right) };
+/** All codes with their titles, by group. */
+const codesText = (): string =>
+  codeGroups
+    .map(({ title, codes }) =>
+      [title, ...[...codes].map(([code, entry]) => `  ${code}  ${entry.title}`)].join('\n'),
+    )
+    .join('\n\n');
+
+function explanationText(code: string, { title, remedy }: Explanation): string {
+  const width = Math.min(process.stdout.columns ?? 80, 100);
+  return [`${code}: ${title}`, ...wrapped(remedy, width)].join('\n');
 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject } from '../../base/json.ts';
 import { openRegular } from '../../base/regular-file.ts';
-import type { Code } from '../../contract/codes/all.ts';
+import type { Code } from '../../contract/codes.ts';
 import type { CellPlace } from '../../model/item.ts';
 
 export interface Table {

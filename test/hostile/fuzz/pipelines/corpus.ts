@@ -1,7 +1,6 @@
-// Valid pipelines: those of the repository, of the pages, and the examples of the codes.
-import { readdirSync } from 'node:fs';
-import { explanations } from '../../../../src/contract/codes/all.ts';
-import { textOf } from '../../../../src/contract/codes/explanation.ts';
+// Valid pipelines: those of the repository and of the pages; and a file with one mistake for each code.
+import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { blocks, read } from '../../../examples.ts';
 import { whole } from '../../../language/check.ts';
 
@@ -41,12 +40,15 @@ steps:
   whole: { uses: download, with: { of: group, to: "group.\${{ result.ext }}" } }
 `;
 
-export const corpus: readonly string[] = [
+export const valid: readonly string[] = [
   whole,
   reusing,
   ...inFolder,
   ...blocks('yaml').map(({ text }) => text),
-  ...[...explanations.values()]
-    .filter(({ found }) => found !== 'serve')
-    .map(({ right }) => textOf(right)),
 ].filter((text) => /^pipeline: /m.test(text));
+
+const codes = fileURLToPath(new URL('../../../fixtures/codes', import.meta.url));
+
+export const mistaken: readonly string[] = globSync('**/*.yaml', { cwd: codes })
+  .sort()
+  .map((name) => readFileSync(`${codes}/${name}`, 'utf8'));
