@@ -12,7 +12,11 @@ const comesFirst = (one: Sleeper, other: Sleeper): boolean =>
   one.at < other.at || (one.at === other.at && one.number < other.number);
 
 /** What keeps something from happening at this moment: files of the system, and turns of the event loop. */
-const underWay = /^(FSReq|Immediate$|ProcessWrap$)/;
+const underWay = /^(FSReq|Immediate$)/;
+
+/** Processes that were started and have not ended. */
+const processes = (): number =>
+  process.getActiveResourcesInfo().filter((what) => what === 'ProcessWrap').length;
 
 /** What is looked for again in real milliseconds, and how often, before nothing counts as under way. */
 const patience = { ms: 2, times: 500 };
@@ -27,6 +31,8 @@ export class VirtualClock {
   #numbers = 0;
   #driven: Promise<void> | undefined;
   readonly #waits = new Set<{ give(error: Error): void }>();
+  /** Those of other tests, such as the host of commands, which stay. */
+  readonly #others = processes();
 
   constructor(start = Date.parse('2026-08-05T10:00:00Z')) {
     this.#start = start;
@@ -96,6 +102,7 @@ export class VirtualClock {
       await new Promise((resolve) => setImmediate(resolve));
       if (this.#waits.size === 0) return;
       if (process.getActiveResourcesInfo().some((what) => underWay.test(what))) continue;
+      if (processes() > this.#others) continue;
       const first = this.#sleepers.pop();
       if (first !== undefined) {
         idle = 0;

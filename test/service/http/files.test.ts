@@ -198,7 +198,7 @@ describe('a download', () => {
         'image/png',
         client.create('ai-image-generator', { image_count: 1, style: { prompt: 'x' } }),
       ],
-      ['image', 'image/gif', client.create('ai-gif-generator', { style: { prompt: 'x' } })],
+      ['image', 'video/webm', client.create('ai-gif-generator', { style: { prompt: 'x' } })],
       [
         'video',
         'video/mp4',
