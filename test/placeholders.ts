@@ -18,7 +18,10 @@ const volatile: readonly Volatile[] = [
   { name: 'server', pattern: /\bPostgreSQL \d.*?(?="|$)/gm },
   { name: 'key', pattern: /\bsl_[\w-]+/g },
   // How long a run or a task that goes on has taken.
-  { name: 'elapsed', pattern: /(?<=^ +time {5})\d+:\d\d(?: · about .* left)?|(?<=Running: \S+ \()[\d.]+ m?s/gm },
+  {
+    name: 'elapsed',
+    pattern: /(?<=^ +time {5})\d+:\d\d(?: · about .* left)?|(?<=Running: \S+ \()[\d.]+ m?s/gm,
+  },
   {
     name: 'project',
     pattern: /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g,
