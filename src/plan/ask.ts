@@ -166,9 +166,8 @@ function askCreate(first: BodyRequest, question: TaskQuestion): TaskAnswer {
   const answer = decided(job);
   // A doubt without a name comes from a repair, which could not read which attempt it was.
   const isNameless = job !== undefined && job.name === undefined;
-  const isOpen =
-    answer.is === 'decided' &&
-    (answer.decision.act === 'begin' || (answer.decision.act === 'doubt' && isNameless));
+  const { act } = answer.is === 'decided' ? answer.decision : {};
+  const isOpen = act === 'begin' || act === 'lost' || (act === 'doubt' && isNameless);
   // Whoever asks for another take pays on purpose.
   if (!isOpen || take.saveTo !== undefined) return answer;
   const isAsked = !isKnown && fingerprint === first.fingerprint;

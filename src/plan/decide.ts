@@ -75,8 +75,12 @@ export function decideCreate(job: JobLine | undefined): Decision {
     case 'created':
       return { act: 'attach', reason: { code: 'paid-already', project: job.project } };
     case 'complete':
-    case 'deleted':
       return { act: 'reuse', reason: { code: 'same-request' } };
+    case 'deleted':
+      // What it had is not known: it was gone before anybody saw its end.
+      return job.result === undefined && job.outputs === undefined
+        ? { act: 'lost', reason: { code: 'gone-unseen' } }
+        : { act: 'reuse', reason: { code: 'same-request' } };
     case 'intended':
     case 'doubt':
       return { act: 'doubt', reason: { code: 'in-doubt' } };

@@ -26,6 +26,7 @@ export type PlainReasonCode =
   | 'file-pruned'
   | 'file-gone'
   | 'required-here'
+  | 'gone-unseen'
   | 'deleted-and-gone'
   | 'deleted-and-no-copy'
   // Deletes
@@ -103,6 +104,8 @@ export function whyOf(reason: Reason): string {
       return 'its file is gone';
     case 'required-here':
       return 'its file is elsewhere, and this run requires it here';
+    case 'gone-unseen':
+      return 'its project is gone: the service has it no more, and its result was never saved';
     case 'deleted-and-gone':
       return 'its project was deleted and the downloaded file is gone or changed';
     case 'deleted-and-no-copy':

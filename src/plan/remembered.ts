@@ -20,6 +20,8 @@ export interface Remembered {
   settled(fingerprint: Fingerprint, stop: AbortSignal): Promise<void>;
   /** What any record of this machine knew last of a project. */
   lastKnown(job: string, project: string): JobLine | undefined;
+  /** True if the account that this run pays with has paid for the project. */
+  isOurs(job: string, project: string): boolean;
   /** A detection that was done before: what it found decides what is asked of the tools. It is in the ledger from then on. */
   detected(fingerprint: Fingerprint, task: string): JobLine | undefined;
   /**
@@ -43,6 +45,7 @@ export const nothingRemembered: Remembered = {
   isEmpty: true,
   paid: () => undefined,
   lastKnown: () => undefined,
+  isOurs: () => false,
   resolved: () => undefined,
   detected: () => undefined,
   settled: () => Promise.resolve(),

@@ -197,6 +197,8 @@ export class Dispatcher {
           return { ...end('doubt', whyOf(decision.reason)), reserve: job?.reserve ?? 0 };
         return { action: 'start', fingerprint, order: awaitOrder(head, step, job, take) };
       case 'lost':
+        if (wanted.operation === 'create' && this.#o.payAgain)
+          return this.#begin(itemRun, step, answer, head);
         return this.#lost(itemRun, step, whyOf(decision.reason));
       case 'keep':
         return fail(whyOf(decision.reason));

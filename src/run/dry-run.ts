@@ -299,6 +299,8 @@ export class DryRun implements Actor {
         why: 'its result is lost',
       });
     const isWanted = action === 'lost' && !this.#o.excluded.has(step.name);
+    if (isWanted && step.kind.operation === 'create' && this.#o.payAgain !== undefined)
+      return pricedTask(this.#planning(itemRun), { ...planned, action: 'begin' });
     if (!isWanted || step.of === undefined) return planned;
     return this.#isBarred(itemRun.ownerOf(step.of), step.of) ? withoutDoing(planned) : planned;
   }

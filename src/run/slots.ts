@@ -2,6 +2,7 @@
 // Whoever waits for one has it in turn: first who has paid for something, so that what is paid is finished before more is
 // bought, then in the order of the items.
 import type { Fingerprint } from '../model/fingerprint.ts';
+import type { JobLine } from '../model/line.ts';
 import { type Generation, type GenerationOptions, Generations } from '../plan/generations.ts';
 
 export interface SlotsOptions extends GenerationOptions {
@@ -30,12 +31,14 @@ export class Slots {
   readonly #taken = new Set<Slot>();
   /** In the order in which they came. */
   readonly #waiting = new Set<Waiting>();
+  readonly #missing = new Set<string>();
   #isGiving = false;
   #isClosed = false;
 
   constructor(options: SlotsOptions) {
     this.#o = options;
-    this.#generations = new Generations(options);
+    const ledger = { unsettled: () => this.#unsettled() };
+    this.#generations = new Generations({ ...options, ledger });
   }
 
   /** True if no creation may have a slot now. */
@@ -68,6 +71,12 @@ export class Slots {
     this.changed();
   }
 
+  /** The service does not have the project of this job, so it takes no slot. */
+  missing({ fingerprint }: { readonly fingerprint: Fingerprint }): void {
+    this.#missing.add(fingerprint);
+    this.changed();
+  }
+
   /** Call when a project in the ledger may be over. */
   changed(): void {
     if (this.#isGiving || this.#waiting.size === 0) return;
@@ -83,6 +92,10 @@ export class Slots {
   close(): void {
     this.#isClosed = true;
     this.changed();
+  }
+
+  *#unsettled(): Generator<JobLine> {
+    for (const job of this.#o.ledger.unsettled()) if (!this.#missing.has(job.job)) yield job;
   }
 
   #wait(slot: Slot | undefined, rank: () => number): Promise<boolean> {

@@ -12,7 +12,9 @@ import { calendarCaps } from '../plan/calendar-budget.ts';
 import type { End } from '../plan/ending.ts';
 import type { GenerationLimits } from '../plan/generations.ts';
 import type { ItemNeeds } from '../plan/needs.ts';
+import { whyOf } from '../plan/reason.ts';
 import { nothingRemembered } from '../plan/remembered.ts';
+import { payAgainHint } from '../plan/renew.ts';
 import { Barrier, type Turn } from '../plan/turn.ts';
 import type { Action, Reuse, RunTerms } from './action.ts';
 import { Budget, type Closed } from './budget.ts';
@@ -493,6 +495,7 @@ export class Walk implements Actor {
     const outcome = given.is === 'bug' ? this.#commit.afterBug(job, given.bug) : given;
     this.#inFlight.over(job);
     if (slot !== undefined) this.#slots.giveBack(slot);
+    else if (order.operation === 'attach' && isMissing(outcome)) this.#slots.missing(order);
     else if (order.operation === 'attach' || order.operation === 'await') this.#slots.changed();
     const credits = this.#budget.release(order.key);
     this.#changes.notify();
@@ -509,6 +512,9 @@ export class Walk implements Actor {
         return true;
       case 'read':
         for (const { place, why } of outcome.unreadable) this.#o.fileFacts.unreadable(place, why);
+        // What this run finds gone is no part of its plan: it is not bought again before a person has seen the price.
+        if (job.order.operation === 'attach' || job.order.operation === 'download')
+          this.#o.failed.set(job.order.fingerprint, goneNow);
         return false;
       case 'resupply':
         return isOwn && !this.#resupplied(itemTask, outcome.why);
@@ -638,6 +644,12 @@ type Start = Extract<Action, { readonly action: 'start' }>;
 
 const isCreation = (action: Action): action is Start =>
   action.action === 'start' && action.order.operation === 'create';
+
+const goneNow = `${whyOf({ code: 'gone-unseen' })}; ${payAgainHint}`;
+
+/** The service does not have the project, which is on record all the same. */
+const isMissing = (outcome: JobEnd['outcome']): boolean =>
+  outcome.is === 'ended' && outcome.code === 'not-found';
 
 /** True if the run stopped, and the task has no trouble of its own. A paid result that cannot be saved has. */
 const isHeld = (outcome: Ended): boolean =>

@@ -290,6 +290,7 @@ const plainCodes: Readonly<Record<PlainReasonCode, true>> = {
   'file-pruned': true,
   'file-gone': true,
   'required-here': true,
+  'gone-unseen': true,
   'deleted-and-gone': true,
   'deleted-and-no-copy': true,
   'deleted-before': true,

@@ -9,6 +9,7 @@ import { recordOf } from '../../contract/tools/all.ts';
 import { extensionMark } from '../../language/result-name.ts';
 import type { OutputLine } from '../../model/line.ts';
 import { outputPath } from '../../plan/output-path.ts';
+import { type Finding, find, notFound, recordGone } from './gone.ts';
 import type {
   AttachOrder,
   AwaitOrder,
@@ -19,7 +20,7 @@ import type {
   Ended,
   JobOutcome,
 } from './job.ts';
-import type { JobContext, Performance } from './job-context.ts';
+import type { JobContext, Performance, Recorded } from './job-context.ts';
 import { outcomeOf, pending, unsaved } from './outcome.ts';
 import type { Fetched, FileProblem, LocalFile, ServiceAnswer } from './ports.ts';
 import { patiently } from './retry.ts';
@@ -28,12 +29,12 @@ import { fetchFromStore, notInStore, putInStore } from './store.ts';
 export async function* download(order: DownloadOrder, context: JobContext): Performance {
   const addresses = new Addresses(order, context);
   const count = await addresses.count();
-  if (!count.ok) return outcomeOf('save', count.error);
+  if (!count.ok) return yield* addresses.unread(count.error);
   if (count.value === 0) return pending('the service lists no download for it');
   let unstored: Ended | undefined;
   for (let index = 0; index < count.value; index++) {
     const address = await addresses.at(index);
-    if (!address.ok) return outcomeOf('save', address.error);
+    if (!address.ok) return yield* addresses.unread(address.error);
     const guess = extensionOfAddress(address.value);
     const temporary = await temporaryFor(order, index, guess, context);
     if (!temporary.ok) return unsaved(temporary.error);
@@ -41,7 +42,7 @@ export async function* download(order: DownloadOrder, context: JobContext): Perf
     let fetched = await fetchInto(into, address.value, order, context);
     if (!fetched.ok && fetched.error.reason === 'expired') {
       const fresh = await addresses.another(index);
-      if (fresh?.ok === false) return outcomeOf('save', fresh.error);
+      if (fresh?.ok === false) return yield* addresses.unread(fresh.error);
       if (fresh !== undefined) fetched = await fetchInto(into, fresh.value, order, context);
     }
     // The received part stays on disk: the next run resumes it.
@@ -232,6 +233,8 @@ export class Addresses {
   /** True if this job read the addresses itself. If they look expired, the clock is wrong. */
   #own = false;
   #refreshed = false;
+  /** What was found in place of the project. */
+  #found: Exclude<Finding, { readonly is: 'there' }> | undefined;
 
   constructor(order: DownloadOrder, context: JobContext) {
     this.#order = order;
@@ -266,19 +269,29 @@ export class Addresses {
     return listed === undefined ? err(fewer) : ok(listed.url);
   }
 
+  /** How the job ends if its addresses cannot be read. */
+  *unread(failure: ApiFailure): Generator<Recorded, JobOutcome> {
+    if (this.#found === undefined) return outcomeOf('save', failure);
+    if (this.#found.is === 'missing') return notFound;
+    const settled = { credits: 0, isSettled: true };
+    return yield* recordGone(this.#order, this.#found.project, settled, this.#context);
+  }
+
   /** Call after a successful download: the next file may need a fresh address again. */
   came(): void {
     this.#refreshed = false;
   }
 
   async #read(): ServiceAnswer<readonly Download[]> {
-    const { tool, project, attempts } = this.#order;
+    const { tool, project, attempts, fingerprint } = this.#order;
     const record = recordOf(tool);
-    const read = await patiently('free', attempts, this.#context, () =>
-      this.#context.api.project(record, project),
-    );
-    if (!read.ok) return read;
-    this.#downloads = read.value.downloads;
+    const found = await find({ fingerprint, project, record, attempts }, this.#context);
+    if (!found.ok) return found;
+    if (found.value.is !== 'there') {
+      this.#found = found.value;
+      return err({ reason: 'not-found', message: 'Not Found' });
+    }
+    this.#downloads = found.value.project.downloads;
     this.#own = true;
     return ok(this.#downloads);
   }

@@ -4,10 +4,10 @@ import type { Project } from '../../contract/api/project.ts';
 import { recordOf } from '../../contract/tools/all.ts';
 import type { NewEvent } from '../../model/line.ts';
 import { lastingOf, liveProject } from '../../model/outputs.ts';
+import { find, notFound, type PaidProject, recordGone } from './gone.ts';
 import type { AttachOrder, JobOutcome, Rest } from './job.ts';
 import type { Attention, JobContext, Performance } from './job-context.ts';
 import { failed, outcomeOf, pending, rendering, stopped } from './outcome.ts';
-import { patiently } from './retry.ts';
 
 /** Paid by an earlier run: waits for the result, or reads it again for fresh addresses. */
 export async function* attach(order: AttachOrder, context: JobContext): Performance {
@@ -15,16 +15,17 @@ export async function* attach(order: AttachOrder, context: JobContext): Performa
     const ageMs = Math.max(0, context.clock.now() - order.since);
     return yield* settle(order, ageMs, context);
   }
-  const record = await readProject(order, context);
-  if (!record.ok) return outcomeOf('read', record.error);
-  if (record.value.enabled === false)
-    return pending(`project ${order.project} was deleted elsewhere`);
-  return { is: 'done', live: liveProject(record.value) };
+  const found = await find(projectOf(order), context);
+  if (!found.ok) return outcomeOf('read', found.error);
+  if (found.value.is === 'missing') return notFound;
+  if (found.value.is === 'there') return { is: 'done', live: liveProject(found.value.project) };
+  const { credits, settled: isSettled } = order;
+  return yield* recordGone(order, found.value.project, { credits, isSettled }, context);
 }
 
 type Paid = Pick<
   AttachOrder,
-  'adopted' | 'fingerprint' | 'kind' | 'project' | 'credits' | 'since' | 'timeoutMs' | 'attempts'
+  'fingerprint' | 'kind' | 'project' | 'credits' | 'since' | 'timeoutMs' | 'attempts'
 >;
 
 /** `ageMs`: how long ago the project was created. */
@@ -45,47 +46,26 @@ async function* look(
   const now = context.clock.now();
   let status = 'rendering';
   if (looks.isDue(paid, now)) {
-    const read = await readProject(paid, context);
-    if (isGone(paid, read, context)) return yield* gone(paid, context);
-    if (!read.ok) return outcomeOf('read', read.error);
-    const settled = settlementOf(paid.fingerprint, read.value, paid.credits);
+    const found = await find(projectOf(paid), context);
+    if (!found.ok) return outcomeOf('read', found.error);
+    if (found.value.is === 'missing') return notFound;
+    const { project: record } = found.value;
+    if (found.value.is === 'gone') {
+      looks.over(paid);
+      return yield* recordGone(paid, record, unsettled(paid), context);
+    }
+    const settled = settlementOf(paid.fingerprint, found.value.project, paid.credits);
     if (settled !== undefined) {
       looks.over(paid);
       yield { durable: false, event: settled };
-      return finalOutcome(settled, read.value);
+      return finalOutcome(settled, found.value.project);
     }
     looks.looked(paid, now);
-    status = read.value.status;
+    status = found.value.project.status;
   }
   looks.leave(paid);
   if (now - since > timeoutMs) return overdue(project, status);
   return rendering(project);
-}
-
-/** Another pipeline of this user may have deleted the project: one that paid for it, or one that took it over. */
-function isGone(
-  { adopted, fingerprint, project }: Paid,
-  read: Awaited<ReturnType<typeof readProject>>,
-  { remembered }: JobContext,
-): boolean {
-  const isMissing = read.ok
-    ? read.value.enabled === false && read.value.status === 'complete'
-    : read.error.reason === 'not-found';
-  if (!isMissing) return false;
-  return adopted === true || remembered?.lastKnown(fingerprint, project)?.state === 'deleted';
-}
-
-/** What the project had is known from the receipts; then the task is decided again. */
-async function* gone(
-  { fingerprint: job, project, credits: charged }: Paid,
-  { remembered }: JobContext,
-): Performance {
-  const { result, credits = charged } = remembered?.lastKnown(job, project) ?? {};
-  if (result !== undefined)
-    yield { durable: false, event: { event: 'settled', job, status: 'complete', credits, result } };
-  const why = `project ${project} is gone: the service has it no more, and another record of this machine knows of it`;
-  yield { durable: false, event: { event: 'deleted', job, why } };
-  return { is: 'read', unreadable: [] };
 }
 
 const overdue = (project: string, status: string): JobOutcome =>
@@ -142,10 +122,14 @@ async function* waitFor(paid: Paid, ageMs: number, context: JobContext): Perform
       // Listen before the read, so that an event during the read is not missed.
       if (told) end = inbox?.endSignalOf(project);
       const byMs = age();
-      const read = await readProject(paid, context);
-      if (isGone(paid, read, context)) return yield* gone(paid, context);
-      if (!read.ok) return outcomeOf('read', read.error);
-      const settled = settlementOf(paid.fingerprint, read.value, paid.credits);
+      const found = await find(projectOf(paid), context);
+      if (!found.ok) return outcomeOf('read', found.error);
+      if (found.value.is === 'missing') return notFound;
+      const { project: record } = found.value;
+      if (found.value.is === 'gone')
+        return yield* recordGone(paid, record, unsettled(paid), context);
+      const read = found.value.project;
+      const settled = settlementOf(paid.fingerprint, read, paid.credits);
       if (settled !== undefined) {
         turn?.giveBack();
         if (byEvent && !told) inbox.missed();
@@ -155,9 +139,9 @@ async function* waitFor(paid: Paid, ageMs: number, context: JobContext): Perform
             told ? { afterMs: byMs, dueMs: byMs, byMs } : { afterMs: seenMs, dueMs, byMs },
           );
         yield { durable: false, event: settled };
-        return finalOutcome(settled, read.value);
+        return finalOutcome(settled, read);
       }
-      if (until - spent() <= 0) return overdue(project, read.value.status);
+      if (until - spent() <= 0) return overdue(project, read.status);
       // At least a millisecond, because 0 says that nobody has looked.
       seenMs = Math.max(1, byMs);
       isMissed = false;
@@ -181,14 +165,19 @@ function finalOutcome({ status, error }: Settlement, record: Project): JobOutcom
   return { ...failed(`${code}: ${message}`, code), again };
 }
 
-function readProject(
-  { kind, project, attempts }: Pick<AttachOrder, 'kind' | 'project' | 'attempts'>,
-  context: JobContext,
-): ReturnType<JobContext['api']['project']> {
-  return patiently<Project>('free', attempts, context, () =>
-    context.api.project(recordOf(kind), project),
-  );
-}
+const unsettled = ({ credits }: Pick<Paid, 'credits'>) => ({ credits, isSettled: false });
+
+const projectOf = ({
+  fingerprint,
+  kind,
+  project,
+  attempts,
+}: Pick<Paid, 'fingerprint' | 'kind' | 'project' | 'attempts'>): PaidProject => ({
+  fingerprint,
+  project,
+  attempts,
+  record: recordOf(kind),
+});
 
 /** How a project ended. */
 export type Settlement = Extract<NewEvent, { readonly event: 'settled' }> & {

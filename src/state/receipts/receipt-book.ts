@@ -260,7 +260,8 @@ export class ReceiptBook implements Disposable {
   note(line: JobLine): void {
     const isDetection = line.state === 'supplied' && line.kind === faceDetect.name;
     const isCreation = line.name !== undefined && line.state !== 'intended';
-    if (isCreation || isDetection) this.#changed.set(keyOf(line), this.#receiptOf(line));
+    if (isCreation || isDetection)
+      this.#changed.set(keyOf(line), this.#receiptOf(asFarAsKnown(line)));
   }
 
   /** What cannot be written now is written with what comes next. */
@@ -299,7 +300,8 @@ export class ReceiptBook implements Disposable {
   #receiptOf(line: JobLine): Receipt {
     return {
       ...receiptOf(line, this.source, this.service),
-      account: this.#accountTo('write'),
+      // Whoever takes a project over has not paid for it.
+      account: line.adopted === undefined ? this.#accountTo('write') : undefined,
       holder: line.state === 'intended' ? this.#holder : undefined,
     };
   }
@@ -327,6 +329,13 @@ const runMark = '\t';
 function neverSent(line: JobLine): JobLine {
   const error = { code: 'withheld', message: 'no worker has sent it' };
   return { ...line, state: 'failed', error };
+}
+
+/** Whoever has taken a project over and does not find it says nothing of it for whoever paid; only its files count. */
+function asFarAsKnown(line: JobLine): JobLine {
+  const { error, result: _, ...rest } = line;
+  const isGone = line.adopted !== undefined && line.state === 'deleted' && error !== undefined;
+  return isGone ? { ...rest, state: 'created' } : line;
 }
 
 const keyOf = ({ job, name = '' }: JobLine): string => `${job} ${name}`;

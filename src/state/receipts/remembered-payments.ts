@@ -167,7 +167,16 @@ export class RememberedPayments implements Remembered {
   }
 
   lastKnown(job: string, project: string): JobLine | undefined {
-    return this.#o.book.of(job).find(({ line }) => line.project === project)?.line;
+    return this.#receiptOf(job, project)?.line;
+  }
+
+  isOurs(job: string, project: string): boolean {
+    const receipt = this.#receiptOf(job, project);
+    return receipt !== undefined && this.#o.book.payerOf(receipt) === 'same';
+  }
+
+  #receiptOf(job: string, project: string): Receipt | undefined {
+    return this.#o.book.of(job).find(({ line }) => line.project === project);
   }
 
   resolved(job: JobLine, task: string): JobLine | undefined {

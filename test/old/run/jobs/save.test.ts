@@ -144,7 +144,13 @@ describe('a download', () => {
       [read, '/old-2'],
       'pending',
     ],
-    ['gives up when its project is gone', [['/old', 5]], undefined, ['/old', read], 'pending'],
+    [
+      'gives up when its project is gone',
+      [['/old', 5]],
+      undefined,
+      ['/old', read, read],
+      'pending',
+    ],
     ['gives up when its project lists nothing', [['/old', 5]], [], ['/old', read], 'pending'],
     [
       'may ask again for the next file, once one has come',

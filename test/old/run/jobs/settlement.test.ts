@@ -120,10 +120,18 @@ describe('a project of an earlier run', () => {
     expect(reads()).toBe(4);
   });
 
-  test('that was deleted elsewhere is left to the next run', async () => {
-    const { scene } = reading(record({ enabled: false }));
-    const { outcome } = await performed(attach(attachOrder('a', 10, true), scene.context));
-    expect(outcome).toMatchObject({ ending: 'pending', why: 'project p-a was deleted elsewhere' });
+  test('that was deleted elsewhere is recorded as gone, and its task decided again', async () => {
+    const { scene, reads } = reading(record({ enabled: false }));
+    const { said, outcome } = await performed(attach(attachOrder('a', 10, true), scene.context));
+    expect([said, outcome.is, reads()]).toEqual([['deleted'], 'read', 2]);
+  });
+
+  test('that is not found once, and then is there, is nothing special', async () => {
+    const lagging = { reason: 'not-found', message: 'Not Found' } as const;
+    const { scene } = reading(lagging, record({}));
+    const { said, outcome } = await performed(attach(attachOrder('a'), scene.context));
+    expect([said, outcome.is]).toEqual([['settled'], 'done']);
+    expect(scene.clock.elapsed()).toBeGreaterThanOrEqual(3_000);
   });
 
   test('that is not over in time is left to the next run', async () => {
@@ -139,10 +147,7 @@ describe('a project of an earlier run', () => {
   test('that cannot be read is left to the next run: it is paid', async () => {
     const { scene } = reading({ reason: 'not-found', message: 'Not Found' });
     const { outcome } = await performed(attach(attachOrder('a'), scene.context));
-    expect(outcome).toMatchObject({
-      ending: 'pending',
-      why: expect.stringContaining('could not be read'),
-    });
+    expect(outcome).toMatchObject({ ending: 'pending', code: 'not-found' });
   });
 
   test.each([
@@ -165,9 +170,7 @@ describe('a project of an earlier run', () => {
   test('that is settled and cannot be read is left to the next run', async () => {
     const { scene } = reading({ reason: 'not-found', message: 'Not Found' });
     const { outcome } = await performed(attach(attachOrder('a', 10, true), scene.context));
-    expect(outcome).toMatchObject({
-      ...{ ending: 'pending', why: expect.stringContaining('could not be read') },
-    });
+    expect(outcome).toMatchObject({ ending: 'pending', code: 'not-found' });
   });
 
   /** When it is looked at if it is never over, as shares of the median of its tool. */
