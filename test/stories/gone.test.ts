@@ -112,3 +112,17 @@ test('a pipeline that has taken a project over, and does not find it, costs the 
   const run = await world.run();
   expect([run.outcome, run.charged, world.outputs]).toEqual(['done', 0, ['a.png']]);
 });
+
+test('a discarded project whose delete was answered as the run was killed is not lost', async () => {
+  const clear = '  clear: { uses: delete, with: { of: colour, discard: true } }';
+  const text = photos(['a']).replace(/ {2}save: .*/, clear);
+  const world = new World(text, { 'a.png': 'photo a' });
+  world.service.account = { id: 'me', credits: 1_000_000, tier: 'pro' };
+  const plain = new World(text, { 'a.png': 'photo a' });
+  await plain.run();
+  const deletes = plain.requests.indexOf('delete colour:a') + 1;
+  await world.run({ cut: { request: deletes, when: 'after' } });
+  expect([world.requests.at(-1), world.service.projects.size]).toEqual(['delete colour:a', 1]);
+  const run = await world.run();
+  expect([run.outcome, run.charged, run.endings['clear:a']]).toEqual(['done', 0, 'done']);
+});

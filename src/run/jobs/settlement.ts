@@ -57,7 +57,7 @@ async function* look(
     const settled = settlementOf(paid.fingerprint, found.value.project, paid.credits);
     if (settled !== undefined) {
       looks.over(paid);
-      yield { durable: false, event: settled };
+      yield { durable: true, event: settled };
       return finalOutcome(settled, found.value.project);
     }
     looks.looked(paid, now);
@@ -138,7 +138,7 @@ async function* waitFor(paid: Paid, ageMs: number, context: JobContext): Perform
             kind,
             told ? { afterMs: byMs, dueMs: byMs, byMs } : { afterMs: seenMs, dueMs, byMs },
           );
-        yield { durable: false, event: settled };
+        yield { durable: true, event: settled };
         return finalOutcome(settled, read);
       }
       if (until - spent() <= 0) return overdue(project, read.status);

@@ -22,7 +22,7 @@ describe('a creation', () => {
     const { said, outcome } = await performed(create(order, scene.context), () => {
       sent.push(scene.sent);
     });
-    expect(said).toEqual(['intent!', 'created!', 'settled']);
+    expect(said).toEqual(['intent!', 'created!', 'settled!']);
     expect(sent).toEqual([0, 1, 1]);
     expect(outcome.is).toBe('done');
   });
@@ -53,7 +53,7 @@ describe('a creation', () => {
     const { said } = await performed(create(order, scene.context), () => {
       sent.push(scene.sent);
     });
-    expect(said).toEqual(['intent!', '?', 'created!', 'settled']);
+    expect(said).toEqual(['intent!', '?', 'created!', 'settled!']);
     expect(sent).toEqual([0, 1, 2, 2]);
   });
 
@@ -68,7 +68,7 @@ describe('a creation', () => {
     const scene = new Scene([busy, busy]);
     const twice = { ...order, attempts: 2 };
     const { said, events, outcome } = await performed(create(twice, scene.context));
-    expect(said).toEqual(['intent!', '?', 'settled']);
+    expect(said).toEqual(['intent!', '?', 'settled!']);
     expect(events.at(-1)).toMatchObject({ error: { code: 'unavailable' } });
     expect(outcome).toMatchObject({ ending: 'failed', code: 'unavailable' });
     expect(scene.sent).toBe(2);

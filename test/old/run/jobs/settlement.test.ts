@@ -82,7 +82,7 @@ describe('a project of an earlier run', () => {
       record({ credits_charged: 8 }),
     );
     const { said, events, outcome } = await performed(attach(attachOrder('a'), scene.context));
-    expect(said).toEqual(['settled']);
+    expect(said).toEqual(['settled!']);
     expect(events[0]).toMatchObject({ credits: 8 });
     expect([outcome.is, reads()]).toEqual(['done', 3]);
   });
@@ -130,7 +130,7 @@ describe('a project of an earlier run', () => {
     const lagging = { reason: 'not-found', message: 'Not Found' } as const;
     const { scene } = reading(lagging, record({}));
     const { said, outcome } = await performed(attach(attachOrder('a'), scene.context));
-    expect([said, outcome.is]).toEqual([['settled'], 'done']);
+    expect([said, outcome.is]).toEqual([['settled!'], 'done']);
     expect(scene.clock.elapsed()).toBeGreaterThanOrEqual(3_000);
   });
 
