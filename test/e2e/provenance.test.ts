@@ -2,9 +2,9 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
-import { photo, photoPipeline, photoRig, type Rig, service } from '../rig.ts';
+import { loadPipeline, prune } from '../../src/index.ts';
+import { envOf, photo, photoPipeline, photoRig, type Rig, service } from '../rig.ts';
 import { canMount, smallDisk } from '../small-disk.ts';
-import { pruned } from './orphaned.ts';
 
 const telling = photoPipeline.replace('output: out', 'output: out\nprovenance: true');
 const untidy = telling.replace(/ {2}tidy:.*\n/, '');
@@ -94,7 +94,7 @@ test('prune removes the file with its output, and leaves a foreign one', async (
   await rig.run(local);
   rmSync(rig.path('photos/p1.png'));
   rmSync(rig.path('photos/p2.png'));
-  await pruned(rig, local);
+  await prune(await loadPipeline(rig.file), { env: envOf(local) });
   expect(rig.files('out')).toEqual(['p2.png.json', 'p3.png', 'p3.png.json']);
 });
 
