@@ -17,6 +17,7 @@ import { repair } from '../../src/features/repair/repair.ts';
 import { resolve } from '../../src/features/resolve/resolve.ts';
 import type { RunInternals, RunOptions } from '../../src/features/run/run.ts';
 import { status } from '../../src/features/status/status.ts';
+import { loadPipeline } from '../../src/language/load/load.ts';
 import { renderProblem, resultOf } from '../../src/language/load/refusal.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { ended, envOf, type Rig, service, type Told, until } from '../rig.ts';
@@ -34,7 +35,6 @@ import {
   repository,
   state,
 } from './losing.ts';
-import { loaded } from './orphaned.ts';
 import { cutAt, PowerCut } from './power-cut.ts';
 import { rerolls } from './taken.ts';
 
@@ -121,7 +121,7 @@ class Story {
   }
 
   async plans(): Promise<{ readonly credits: number; readonly warnings: readonly string[] }> {
-    const planned = await plan(await loaded(this.here), {
+    const planned = await plan(await loadPipeline(this.here.file), {
       env: envOf(this.local),
       requireOutputs: this.requireOutputs,
     });
@@ -131,7 +131,7 @@ class Story {
   /** A refused state file is repaired as the refusal says; one that no repair helps is removed. */
   async cure(): Promise<void> {
     const options = { env: envOf(this.local), requireOutputs: this.requireOutputs };
-    const pipeline = await loaded(this.here);
+    const pipeline = await loadPipeline(this.here.file);
     const refused = await resultOf(() => plan(pipeline, options));
     if (refused.ok) return;
     const text = renderProblem(refused.error);
@@ -151,7 +151,7 @@ class Story {
   /** A person looks up at the service what became of each creation. */
   async settleDoubts(): Promise<number> {
     const found = await resultOf(async () =>
-      status(await loaded(this.here), { service: this.local.address }),
+      status(await loadPipeline(this.here.file), { service: this.local.address }),
     );
     if (!found.ok) return 0;
     const env = envOf(this.local);
@@ -164,7 +164,7 @@ class Story {
           ? ({ how: 'project', project } as const)
           : ({ how: 'not-charged' } as const);
       const resolved = await resultOf(async () =>
-        resolve(await loaded(this.here), name, how, { env }),
+        resolve(await loadPipeline(this.here.file), name, how, { env }),
       );
       if (resolved.ok) continue;
       const refused = renderProblem(resolved.error);

@@ -1,13 +1,9 @@
-// Defaults and profiles with the real command: what is printed, and what is paid.
+// Profiles in a watch and in a rehearsal; what is paid for them: test/stories/profiles.test.ts.
 import { relative } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { plan } from '../../src/features/plan/plan.ts';
+import { expect, test } from 'vitest';
 import { runWith } from '../../src/features/run/run.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
-import { renderProblem, resultOf } from '../../src/language/load/refusal.ts';
-import type { LocalService } from '../../src/service/start.ts';
-import { envOf, photo, Rig, service } from '../rig.ts';
-import { found, named, pruned } from './orphaned.ts';
+import { photo, Rig, service } from '../rig.ts';
 import { drop, WatchedRig } from './watched.ts';
 
 const pipeline = `pipeline: p
@@ -32,76 +28,6 @@ async function withPhotos(text = pipeline): Promise<Rig> {
   rig.write('photos/a.png', await photo(1));
   return rig;
 }
-
-/** Runs a pipeline to its end, with or without a profile. */
-async function runs(file: string, local: LocalService, profile?: string): Promise<void> {
-  const loaded = await loadPipeline(file, { profile });
-  const pace = { backoffMs: 1, speedFactor: 1000 };
-  const { summary } = await runWith(loaded, { env: envOf(local) }, pace);
-  expect(summary.outcome).toBe('done');
-}
-
-describe('the file as it is run', () => {
-  test('has the same plan beside the original, and reuses all that the original paid for', async () => {
-    const rig = await withPhotos();
-    const local = await service();
-    const env = envOf(local);
-    await runs(rig.file, local, 'large');
-    const printed = await rig.command(
-      ['plan', 'pipeline.yaml', '--resolved', '--profile', 'large'],
-      env,
-    );
-    expect(printed).toMatchObject({ code: 0, stderr: '' });
-    expect(printed.stdout.split('\n')[0]).toBe('# pipeline.yaml as it is run with --profile large');
-    for (const secret of [local.key, local.address, rig.folder])
-      expect(printed.stdout).not.toContain(secret);
-    rig.write('resolved.yaml', printed.stdout);
-    const original = await plan(await loadPipeline(rig.file, { profile: 'large' }), { env });
-    const resolved = await plan(await loadPipeline(rig.path('resolved.yaml')), { env });
-    expect(resolved.plan).toEqual(original.plan);
-    expect(original.plan).toMatchObject({ credits: 0 });
-    const before = local.ledger().length;
-    await runs(rig.path('resolved.yaml'), local);
-    expect(local.ledger()).toHaveLength(before);
-  });
-
-  test('is printed as JSON too', async () => {
-    const rig = await withPhotos();
-    const { stdout } = await rig.command(['plan', 'pipeline.yaml', '--resolved', '--json']);
-    expect(JSON.parse(stdout)).toMatchObject({ yaml: expect.stringContaining('attempts: 2') });
-  });
-});
-
-test('validate checks every profile, and says which one is wrong', async () => {
-  const rig = await withPhotos(pipeline.replace('scale_factor: 4', 'scale_factor: 3'));
-  const { code, stderr } = await rig.command(['validate', 'pipeline.yaml']);
-  expect(code).toBe(2);
-  expect(stderr).toContain('pipeline.yaml:6:40: error SL104');
-  expect(stderr).toContain('(with --profile large)');
-});
-
-test('profiles share the state file: a result is paid once for each, and prune keeps those of all', async () => {
-  const rig = await withPhotos();
-  const local = await service();
-  const charged = async (profile?: string): Promise<number> => {
-    const before = local.ledger().length;
-    await runs(rig.file, local, profile);
-    return local.ledger().length - before;
-  };
-  expect(await charged()).toBe(2);
-  expect(await charged('large')).toBe(1);
-  expect(await charged()).toBe(0);
-  expect(await charged('large')).toBe(0);
-  // The file that a profile replaced is kept beside the one that it saved again.
-  const copy = { files: [], kept: 1, projects: [] };
-  expect(named(await found(rig, local))).toEqual(copy);
-  expect(named((await pruned(rig, local)).removed)).toEqual(copy);
-  expect(await charged()).toBe(0);
-  expect(await charged('large')).toBe(0);
-  // Without the profile in the file, its result is an orphan.
-  rig.write('pipeline.yaml', pipeline.replace(/profiles:\n.*\n/, ''));
-  expect(named(await found(rig, local)).projects).toEqual(['up:a.png']);
-});
 
 test('a watch applies the profile to a changed file, and waits while it is missing', async () => {
   const rig = new WatchedRig(await service({ credits: 1000 }), pipeline);
@@ -142,13 +68,4 @@ test('a rehearsal keeps the output folders of profiles apart, as a hosted run do
   expect(rig.files(drafts).map((name) => rig.read(`${drafts}/${name}`))).not.toEqual(before);
   expect(await saved('large')).toBe(own);
   expect(await saved('look')).toBe(drafts);
-});
-
-test('a library user loads a profile', async () => {
-  const rig = await withPhotos();
-  expect((await loadPipeline(rig.file, { profile: 'large' })).name).toBe('p');
-  const none = await resultOf(() => loadPipeline(rig.file, { profile: 'small' }));
-  expect(none.ok ? '' : renderProblem(none.error)).toContain(
-    '--profile small: the pipeline has no such profile',
-  );
 });

@@ -1,16 +1,10 @@
-// Rerolls, picks and plans as a program makes them, and a service whose every result has other bytes: the local service
+// Rerolls and picks as a program makes them, and a service whose every result has other bytes: the local service
 // answers the same request with the same picture.
 import { appendFile, readFile } from 'node:fs/promises';
 import { digestOfBytes } from '../../src/base/digest.ts';
-import { type Planned, plan } from '../../src/features/plan/plan.ts';
 import type { RunInternals } from '../../src/features/run/run.ts';
 import { type Picked, pick } from '../../src/features/takes/pick.ts';
-import {
-  planReroll,
-  type Rerolled,
-  type RerollOptions,
-  rerollWith,
-} from '../../src/features/takes/reroll.ts';
+import { type Rerolled, type RerollOptions, rerollWith } from '../../src/features/takes/reroll.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
 import type { LoadedPipeline } from '../../src/language/load/loaded-pipeline.ts';
 import type { LocalService } from '../../src/service/start.ts';
@@ -57,12 +51,3 @@ export async function rerolls(
 
 export const picks = async (rig: Rig, task: string, take: number): Promise<Picked> =>
   await pick(await loadedFrom(rig), task, take);
-
-export const plans = async (rig: Rig, to: LocalService): Promise<Planned> =>
-  await plan(await loadedFrom(rig), { env: envOf(to) });
-
-export const plansReroll = async (
-  rig: Rig,
-  to: LocalService,
-  ...names: readonly string[]
-): Promise<Planned> => await planReroll(await loadedFrom(rig), names, { env: envOf(to) });

@@ -159,3 +159,23 @@ test('a key that is revoked in the middle stops the run; with another key it goe
   expect((await world.run()).summary).toMatchObject({ outcome: 'done', items: { done: 4 } });
   expect(world.service.charged).toBe(40);
 });
+
+test('a field that the header of a file does not have fails that item alone', async () => {
+  const world = new World(
+    `pipeline: wide
+items: { glob: "photos/*" }
+output: out
+steps:
+  photo: { uses: upload, with: { file: "\${{ item.path }}" } }
+  colour: { if: item.width > 0, uses: photo-colorizer, with: { assets: { image_file_path: "\${{ steps.photo.file_path }}" } } }
+  save: { uses: download, with: { of: colour, to: "\${{ item.stem }}.png" } }
+`,
+    { 'photos/a.png': 'rose', 'photos/b.mp3': 'ID3 and no picture' },
+  );
+  const told = await world.run();
+  expect(told.summary).toMatchObject({ outcome: 'failed', items: { total: 2, done: 1 } });
+  expect(told.ends.get('colour:b.mp3')).toMatchObject({
+    ending: 'failed',
+    why: expect.stringContaining('photos/b.mp3'),
+  });
+});

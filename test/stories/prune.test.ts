@@ -247,6 +247,52 @@ describe('an item that is gone', () => {
   });
 });
 
+test('a row that is gone from its table leaves its file and its project', async () => {
+  const rows = (names: string): string =>
+    untidy
+      .replace(
+        '{ glob: photos/**/*.png }',
+        `{ csv: people.csv, key: name, when: 'item.name in [${names}]' }`,
+      )
+      .replace('item.path', 'item.photo')
+      .replace(/to: ".*"/, 'to: "${{ item.name }}.png"');
+  const files = { 'people.csv': 'name,photo\nann,a.png\nbob,b.png\n', 'a.png': 'a', 'b.png': 'b' };
+  const world = new World(rows('"ann", "bob"'), files, { disk: 'folder' });
+  await world.run();
+  world.edit(rows('"ann"'));
+  expect(named((await pruned(world)).removed)).toEqual({
+    ...{ files: ['out/bob.png'], kept: 0, projects: ['colour:bob'] },
+  });
+  expect(world.outputs).toEqual(['ann.png']);
+});
+
+test('a combination of a style or a photo that is gone is an orphan, and nothing else', async () => {
+  const styles = (names: string): string =>
+    untidy
+      .replace('*.png }', `*.png, matrix: { colors: [${names}] } }`)
+      .replace(
+        /colour: .*/,
+        'colour: { uses: ai-image-editor, with: { image_count: 1, model: qwen-edit, resolution: 640px, style: { prompt: "in ${{ matrix.colors }}" }, assets: { image_file_paths: ["${{ steps.photo.file_path }}"] } } }',
+      )
+      .replace('item.stem }}', 'item.stem }}-${{ matrix.colors }}');
+  const files = { 'photos/a.png': 'a', 'photos/sub/b.png': 'b', 'photos/sub/c.png': 'c' };
+  const world = new World(styles('oil, ink'), files, { disk: 'folder' });
+  await world.run();
+  expect(named(await found(world))).toEqual(nothing);
+  world.remove('photos/sub/b.png');
+  expect(named(await found(world))).toEqual({
+    files: ['out/sub/b-ink.png', 'out/sub/b-oil.png'],
+    kept: 0,
+    projects: ['colour:sub/b.png/ink', 'colour:sub/b.png/oil'],
+  });
+  // An empty folder may be a drive that is not mounted.
+  world.remove('photos/sub/c.png');
+  expect(named(await found(world)).files).toEqual([]);
+  world.write('photos/sub/d.png', 'd');
+  world.edit(styles('oil'));
+  expect(named(await found(world)).files).toContain('out/a-ink.png');
+});
+
 test('a photo with another name has an orphan only once its file is under the new name', async () => {
   const world = begin(tidy);
   await world.run();
