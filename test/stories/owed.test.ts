@@ -35,7 +35,7 @@ async function indebted(items = 2): Promise<World> {
 }
 
 /** Which calls of a kind a run has made before it bought the new one, by item. */
-async function before(world: World, call: string): Promise<readonly string[]> {
+async function beforeBuying(world: World, call: string): Promise<readonly string[]> {
   const from = world.requests.length;
   expect((await world.run()).outcome).toBe('done');
   const calls = world.requests.slice(from);
@@ -48,13 +48,17 @@ async function before(world: World, call: string): Promise<readonly string[]> {
 describe('before anything is bought', () => {
   test('all that is complete is saved, although it is more than the items at once', async () => {
     const world = await indebted();
-    expect((await before(world, 'download')).toSorted()).toEqual(['p1.png', 'p2.png', 'p3.png']);
+    expect((await beforeBuying(world, 'download')).toSorted()).toEqual([
+      'p1.png',
+      'p2.png',
+      'p3.png',
+    ]);
     expect(world.outputs).toHaveLength(4);
     expect(world.service.charged).toBe(40);
   });
 
   test('what runs out first is saved first', async () => {
-    expect(await before(await indebted(1), 'look')).toEqual(['p3.png', 'p2.png', 'p1.png']);
+    expect(await beforeBuying(await indebted(1), 'look')).toEqual(['p3.png', 'p2.png', 'p1.png']);
   });
 
   test('what was in progress and is complete by now is saved, and what is not is waited for later', async () => {
@@ -64,7 +68,7 @@ describe('before anything is bought', () => {
     world.clock.pass(5000);
     world.edit(photos());
     world.write('photos/a-new-one.png', 'iris');
-    expect((await before(world, 'download')).toSorted()).toEqual(['p2.png', 'p3.png']);
+    expect((await beforeBuying(world, 'download')).toSorted()).toEqual(['p2.png', 'p3.png']);
     expect(world.outputs).toHaveLength(4);
     expect(world.service.charged).toBe(40);
   });
