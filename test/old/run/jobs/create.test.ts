@@ -68,7 +68,7 @@ describe('a creation', () => {
     const scene = new Scene([busy, busy]);
     const twice = { ...order, attempts: 2 };
     const { said, events, outcome } = await performed(create(twice, scene.context));
-    expect(said).toEqual(['intent!', '?', 'settled!']);
+    expect(said).toEqual(['intent!', '?', 'settled']);
     expect(events.at(-1)).toMatchObject({ error: { code: 'unavailable' } });
     expect(outcome).toMatchObject({ ending: 'failed', code: 'unavailable' });
     expect(scene.sent).toBe(2);
