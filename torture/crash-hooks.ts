@@ -73,6 +73,7 @@ export function crashHooks(
       recordedAs: (path) => disk.recordedAs(path),
       temporary: (path, work) => disk.temporary(path, work),
       damage: (file) => disk.damage(file),
+      showsItsEnd: (file) => disk.showsItsEnd(file),
       seconds: (file) => disk.seconds(file),
       place: (temporary, path, digest) =>
         around('rename:before', 'rename:after', () => disk.place(temporary, path, digest)),

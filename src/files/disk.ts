@@ -24,7 +24,7 @@ import type { Clock, Disk, Fetched, FileProblem, LocalFile } from '../run/jobs/p
 import type { Boundary } from './boundary.ts';
 import { type FileStamps, linkStatsIfAny } from './file-stamps.ts';
 import type { HashCache } from './hash-cache.ts';
-import { checkInput, damageOf, type MediaVerdict } from './media-check.ts';
+import { checkInput, damageOf, type MediaVerdict, showsItsEnd } from './media-check.ts';
 import { soundSeconds } from './media-header.ts';
 import { nearPath } from './near-path.ts';
 import { createNew } from './new-file.ts';
@@ -281,6 +281,10 @@ export class RealDisk implements Disk {
 
   damage({ path }: LocalFile): Promise<string | undefined> {
     return damageOf(path);
+  }
+
+  async showsItsEnd({ path }: LocalFile): Promise<boolean> {
+    return showsItsEnd(path);
   }
 
   seconds({ path }: LocalFile): Promise<number | undefined> {

@@ -35,7 +35,14 @@ export function checkInput(path: string): MediaVerdict {
 export const checkResult = (path: string): MediaVerdict =>
   withFile(path, (file) => checkEnd(file, formatOf(bytesAt(file, 0, headBytes))));
 
-function withFile(path: string, check: (file: number) => MediaVerdict): MediaVerdict {
+/** True if the file ends where its format says. False if its format does not say where that is. Throws system errors. */
+export const showsItsEnd = (path: string): boolean =>
+  withFile(path, (file) => {
+    const format = formatOf(bytesAt(file, 0, headBytes));
+    return isCutOff(file, fstatSync(file).size, format) === false;
+  });
+
+function withFile<Answer>(path: string, check: (file: number) => Answer): Answer {
   const file = openRegularSync(path);
   try {
     return check(file);

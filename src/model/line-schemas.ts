@@ -105,6 +105,11 @@ export const outputFields = {
     maximum: mostSeconds,
     description: 'How long a sound is, in seconds.',
   },
+  unproved: {
+    const: true,
+    description:
+      'The storage told neither the length nor the hash of the file, and its format does not show where it ends.',
+  },
 } as const;
 
 export const storeName = {

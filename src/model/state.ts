@@ -294,13 +294,14 @@ type Outputs = NonNullable<JobLine['outputs']>;
 
 /** Replaces what was recorded of the file. The store still has content that is the same. */
 function withOutput(outputs: Outputs, event: OutputEvent): Outputs {
-  const { task, index, path, bytes, sha256, duration } = event;
+  const { task, index, path, bytes, sha256, duration, unproved } = event;
   const others = outputs.filter((output) => !isOf(output, event));
   const before = outputs.find((output) => isOf(output, event));
   const inStore =
     before?.stored !== undefined && before.sha256 === sha256 ? { stored: before.stored } : {};
   const length = duration === undefined ? {} : { duration };
-  return [...others, { task, index, path, bytes, sha256, ...length, ...inStore }].sort(
+  const doubt = unproved === undefined ? {} : { unproved };
+  return [...others, { task, index, path, bytes, sha256, ...length, ...doubt, ...inStore }].sort(
     (a, b) => (a.task < b.task ? -1 : a.task > b.task ? 1 : 0) || a.index - b.index,
   );
 }

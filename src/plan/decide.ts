@@ -214,6 +214,11 @@ export function decideDelete({ job, savers, discard }: DeleteQuestion, facts: Fa
   const asked = askedCount(job);
   if (asked !== undefined)
     return { act: 'keep', reason: { code: 'fewer-results', listed: downloadCount(job), asked } };
+  const unproved = job.outputs?.find(
+    (output) => output.unproved === true && (savers.length === 0 || savers.includes(output.task)),
+  );
+  if (unproved !== undefined)
+    return { act: 'keep', reason: { code: 'unproved-file', path: unproved.path } };
   let away = false;
   for (const task of savers) {
     const own = (job.outputs ?? []).filter((output) => output.task === task);

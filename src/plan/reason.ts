@@ -53,7 +53,7 @@ export type Reason =
       readonly path: string;
       readonly condition: Exclude<Condition, 'elsewhere'>;
     }
-  | { readonly code: 'saved-file-not-in-store'; readonly path: string };
+  | { readonly code: 'saved-file-not-in-store' | 'unproved-file'; readonly path: string };
 
 export function whyOf(reason: Reason): string {
   switch (reason.code) {
@@ -132,6 +132,8 @@ export function whyOf(reason: Reason): string {
       return `its project is ${reason.state}`;
     case 'fewer-results':
       return `kept: the service listed only ${reason.listed} of the ${reason.asked} results that were asked for; with discard: true, the step deletes it all the same`;
+    case 'unproved-file':
+      return `kept: nothing shows whether ${reason.path} is whole, because the storage told neither its length nor its hash; look at the file: with discard: true, the step deletes the project all the same`;
     case 'saver-without-files':
       return `kept: ${reason.task} has not downloaded it`;
     case 'saver-skipped':

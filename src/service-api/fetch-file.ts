@@ -114,7 +114,8 @@ export class FileFetcher {
       throw error;
     }
     const { bytes } = part.running;
-    const total = part.version?.total ?? lengthOf(answer.headers) ?? bytes;
+    const length = part.version?.total ?? lengthOf(answer.headers);
+    const total = length ?? bytes;
     if (bytes < total) {
       await this.#leave(part, into);
       return err({ reason: 'unanswered', message: `${bytes} of ${total} bytes came` });
@@ -129,7 +130,8 @@ export class FileFetcher {
       await removePart(into);
       return err(otherBytes);
     }
-    return ok(fetched({ bytes, digest }, told, answer));
+    const isUntold = told === undefined && length === undefined;
+    return ok({ ...fetched({ bytes, digest }, told, answer), ...(isUntold ? { isUntold } : {}) });
   }
 
   /** The hash is computed during the sync. */

@@ -56,6 +56,7 @@ const beside = (disk: Disk, instead: Partial<Disk>): Disk => ({
   recordedAs: (path) => disk.recordedAs(path),
   temporary: (path, work) => disk.temporary(path, work),
   damage: (file) => disk.damage(file),
+  showsItsEnd: (file) => disk.showsItsEnd(file),
   seconds: (file) => disk.seconds(file),
   place: (file, path, digest) => disk.place(file, path, digest),
   copy: (source, into) => disk.copy(source, into),

@@ -104,6 +104,10 @@ export class MemoryDisk implements Disk {
   }
 
   /** Its files are texts, which are no sounds. */
+  async showsItsEnd(): Promise<boolean> {
+    return false;
+  }
+
   async damage(): Promise<string | undefined> {
     return undefined;
   }

@@ -138,7 +138,8 @@ export class Process {
         const fetch = async (): Promise<Fetched> => {
           const content = service.download(url);
           files.write(into.path, content);
-          return fetchedOf(content, contentTypeFor(url));
+          const fetched = fetchedOf(content, contentTypeFor(url));
+          return service.isSilent ? { ...fetched, isVerified: false, isUntold: true } : fetched;
         };
         return ask('download', about(id), fetch, id);
       },
@@ -328,6 +329,10 @@ export class MemoryDisk implements Disk {
     saved.add(`${digest} ${path}`);
     await process.pass(ms);
     return ok(undefined);
+  }
+
+  async showsItsEnd(): Promise<boolean> {
+    return false;
   }
 
   async damage(): Promise<string | undefined> {

@@ -128,6 +128,8 @@ export class Service {
   account: Account | undefined = { id: 'me', credits: 1_000_000, tier: 'business' };
   /** The bytes of a result. Stories on a real disk need files that are whole. */
   bytesOf: (text: string, extension: string) => string = (text) => text;
+  /** Files come from a storage that tells neither their length nor their hash. */
+  isSilent = false;
   /** Pipelines, whose names stand before those of their tasks. */
   readonly pipelines = new Set<string>();
   /** Every file that was saved somewhere in this world, by content. */

@@ -132,6 +132,20 @@ describe('a download', () => {
   });
 
   test.each([
+    ['its length', { 'content-length': '5' }, undefined],
+    ['its hash', { 'content-md5': 'XUFAKrxLKna5cZ2REBfFkg==' }, undefined],
+    ['neither', {}, true],
+  ])('of which the storage tells %s says so', async (_, headers, isUntold) => {
+    const server = await serve((__, response) => {
+      response.writeHead(200, headers);
+      response.write('hel', () => response.end('lo'));
+    });
+    const path = join(temporaryFolder(), 'a.part');
+    const fetched = await server.client().download(server.address, { path });
+    expect(fetched.ok && fetched.value.isUntold).toBe(isUntold);
+  });
+
+  test.each([
     ['small', { 'content-length': '100' }, 10],
     ['large', { 'content-length': '3000000' }, 2_000_000],
     ['chunked', { 'transfer-encoding': 'chunked' }, 2_000_000],

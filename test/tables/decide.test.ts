@@ -345,6 +345,7 @@ test('every reason has one text', () => {
     { code: 'saved-file-not-whole', path, condition: 'unread' },
     { code: 'saved-file-not-whole', path, condition: 'pruned' },
     { code: 'saved-file-not-in-store', path },
+    { code: 'unproved-file', path },
   ];
   const rows = [
     ...Object.keys(plainCodes).map((code) => [code, whyOf({ code: code as PlainReasonCode })]),

@@ -88,6 +88,8 @@ export interface Fetched {
   readonly contentType: string;
   /** True if the storage told the hash of the file, and these bytes have it. */
   readonly isVerified: boolean;
+  /** Set if the storage told neither its length nor its hash: a part of it would look the same. */
+  readonly isUntold?: true | undefined;
 }
 
 /** Why a file could not be read or written. */
@@ -119,6 +121,8 @@ export interface Disk extends Facts {
    * cannot be checked.
    */
   damage(file: LocalFile): Promise<string | undefined>;
+  /** True if the format of a media file shows where it ends, and the file ends there. */
+  showsItsEnd(file: LocalFile): Promise<boolean>;
   /** How long a sound is, in seconds; undefined if its header does not say. */
   seconds(file: LocalFile): Promise<number | undefined>;
   /**

@@ -137,7 +137,7 @@ async function place(
   order: { readonly to: string; readonly task: string },
   position: Position,
   temporary: LocalFile,
-  { bytes, digest }: Fetched,
+  { bytes, digest, isUntold }: Pick<Fetched, 'bytes' | 'digest' | 'isUntold'>,
   context: JobContext,
 ): Promise<Result<OutputLine, FileProblem>> {
   const path = outputPath(order.to, position);
@@ -147,6 +147,7 @@ async function place(
   }
   const seconds =
     mediaTypeOf(position.extension) === 'audio' ? await context.disk.seconds(temporary) : undefined;
+  const isUnproved = isUntold === true && !(await context.disk.showsItsEnd(temporary));
   const placed = await context.disk.place(temporary, path.value, digest);
   if (!placed.ok) {
     await context.disk.discard(temporary);
@@ -159,6 +160,7 @@ async function place(
     bytes,
     sha256: digest,
     ...(seconds === undefined ? {} : { duration: seconds }),
+    ...(isUnproved ? { unproved: true } : {}),
   });
 }
 
@@ -174,7 +176,8 @@ export async function* copy(order: CopyOrder, context: JobContext): Performance 
       return copied.error;
     }
     const position = { index: output.index, count, extension: extensionOf(output.path) };
-    const saved = await place(order, position, temporary.value, copied.value, context);
+    const copy = { ...copied.value, isUntold: output.unproved };
+    const saved = await place(order, position, temporary.value, copy, context);
     if (!saved.ok) return unsaved(saved.error);
     yield { durable: true, event: { event: 'output', job: order.fingerprint, ...saved.value } };
     const unstored = yield* putInStore(order, saved.value, context);
