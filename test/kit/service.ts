@@ -125,6 +125,8 @@ export class Service {
   latencyMs: (call: Call) => number = () => 20;
   /** How long a project takes, unless its fate says so. */
   renderMs: (creation: Creation) => number = () => 2000;
+  /** A look at a deleted project is answered with `enabled: false`, and not with 404. */
+  tellsOfDeleted = false;
   account: Account | undefined = { id: 'me', credits: 1_000_000, tier: 'business' };
   /** The bytes of a result. Stories on a real disk need files that are whole. */
   bytesOf: (text: string, extension: string) => string = (text) => text;
@@ -248,14 +250,15 @@ export class Service {
   }
 
   look(id: string): Project {
-    const made = this.#known(id);
+    const deleted = this.tellsOfDeleted ? this.projects.get(id) : undefined;
+    const made = deleted?.isDeleted === true ? deleted : this.#known(id);
     if (made.blinks > 0) {
       made.blinks -= 1;
       throw new Answered(notFound);
     }
     const { name, charge, fate } = made;
     const created_at = new Date(made.at).toISOString();
-    const common = { id, name, created_at, enabled: true };
+    const common = { id, name, created_at, enabled: !made.isDeleted };
     if (!made.isOver)
       return { ...common, status: 'rendering', credits_charged: charge, downloads: [] };
     if (fate.error !== undefined) {

@@ -1,0 +1,251 @@
+// resolve: a person says what became of a creation whose answer was lost. What can be checked is checked, and whatever is said,
+// the state file and the service agree about the credits afterwards. Sentences: test/transcripts/doubt.txt.
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { decisionsText, judgeByFile, judgeByHub } from '../../src/features/resolve/judges.ts';
+import {
+  type EditOptions,
+  type Judge,
+  Refusal,
+  type Resolution,
+  type Resolved,
+  type ResolvedAll,
+  resolve,
+  resolveAll,
+} from '../../src/index.ts';
+import type { Fate } from '../kit/service.ts';
+import { type Checkout, World } from '../kit/world.ts';
+
+const photos = (more = ''): string => `pipeline: photos
+items: { glob: photos/*.png }
+output: out
+limits: { items: 1 }
+steps:
+  photo: { uses: upload, with: { file: "\${{ item.path }}" } }
+  swap: { uses: face-swap-photo, with: { assets: { target_file_path: "\${{ steps.photo.file_path }}", source_file_path: "https://example.com/face.png" } } }
+  save: { uses: download, with: { of: swap, to: "\${{ item.key }}" } }
+${more}`;
+const tidy = photos('  tidy: { uses: delete, with: { of: swap } }\n');
+const swap = 'swap:p1.png';
+
+const files = (count: number) =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [`photos/p${index + 1}.png`, `photo ${index}`]),
+  );
+
+/** The answer to the first creation is lost. What a receipt says of files is about the real disk. */
+async function doubted(lost: Fate['lost'], fate: Fate = {}, count = 1): Promise<World> {
+  const world = new World(tidy, files(count), { disk: 'folder' });
+  world.service.fate = ({ number }) =>
+    number === 1 && world.state.split('"intent"').length <= 2 ? { ...fate, lost } : undefined;
+  expect((await world.run()).outcome).toBe('doubt');
+  world.service.fate = () => undefined;
+  world.clock.pass(5000);
+  return world;
+}
+
+const said = (
+  world: Checkout,
+  task: string,
+  how: Resolution,
+  options?: EditOptions,
+): Promise<Resolved> => world.do((loaded, own) => resolve(loaded, task, how, own), options);
+
+const notCharged = { how: 'not-charged' } as const;
+const projectOf = (world: World, task = swap) =>
+  ({ how: 'project', project: world.service.projectOf(task).id }) as const;
+
+/** A run is done, and both books have these credits. */
+async function endsWith(world: World, credits: number): Promise<void> {
+  expect((await world.run()).summary).toMatchObject({ outcome: 'done', credits: { reserved: 0 } });
+  expect(world.outputs).toEqual(['p1.png']);
+  const { charged, refunded } = (await world.status()).credits;
+  expect([world.service.charged, charged - refunded]).toEqual([credits, credits]);
+}
+
+describe('what a person says', () => {
+  test('project: the next run goes on with the project, and pays nothing', async () => {
+    const world = await doubted('taken');
+    expect(await said(world, swap, projectOf(world))).toMatchObject({
+      ...{ tasks: [swap], state: 'complete', credits: 10 },
+    });
+    await endsWith(world, 10);
+  });
+
+  test('not charged, also by the name that was sent, and on another machine: the next run sends it again, and that is the one charge', async () => {
+    const world = await doubted('not-taken');
+    const name = (await world.status()).doubts[0]?.name ?? '';
+    const env = { SHOTLIST_RECEIPTS: join(world.folder, 'receipts of another machine') };
+    await said(world, name, notCharged, { env });
+    await endsWith(world, 10);
+  });
+
+  test('the project of one that failed since: it is refunded, and the next run makes it again', async () => {
+    const world = await doubted('taken', { error: 'no_source_face' });
+    const resolved = await said(world, swap, projectOf(world));
+    expect(resolved).toMatchObject({ state: 'failed', credits: 0 });
+    await endsWith(world, 10);
+  });
+
+  test('the project of one that was deleted and is still told of: it is lost, and not paid again', async () => {
+    const world = await doubted('taken');
+    world.service.tellsOfDeleted = true;
+    world.service.projectOf(swap).isDeleted = true;
+    await said(world, swap, projectOf(world));
+    expect((await world.run()).outcome).toBe('failed');
+    expect(world.service.charged).toBe(10);
+  });
+
+  test('abandon: what was set aside counts as charged, and the next run pays for it again', async () => {
+    const world = await doubted('taken');
+    expect(await said(world, swap, { how: 'abandon' })).toMatchObject({
+      ...{ state: 'failed', credits: 10 },
+    });
+    expect((await world.status()).credits.charged).toBe(10);
+    await endsWith(world, 20);
+  });
+});
+
+describe('of a doubt in an older state file that was put back, and that was resolved since, the receipts know', () => {
+  test('the project: nobody can say that it was not charged, and nothing is paid again', async () => {
+    const world = await doubted('taken');
+    const older = world.state;
+    const how = projectOf(world);
+    await said(world, swap, how);
+    // The run saves the result and deletes the project: from now on, the hub has it no more.
+    await endsWith(world, 10);
+    world.state = older;
+    await expect(said(world, swap, notCharged)).rejects.toThrow(how.project);
+    world.state = older;
+    await said(world, swap, how);
+    world.state = older;
+    const all = await world.do((loaded, own) => resolveAll(loaded, () => () => notCharged, own));
+    expect(all).toEqual({ settled: [], left: [] });
+    await endsWith(world, 10);
+    world.state = older;
+    // A run takes it over by itself, as the one attempt that it was.
+    await endsWith(world, 10);
+    expect(world.state).not.toContain('"past"');
+  });
+
+  test('a later attempt of another checkout, which plan and run take over', async () => {
+    const world = new World(tidy, files(1), { disk: 'folder' });
+    world.service.fate = () => ({ lost: 'not-taken' });
+    // Header, run, upload, intent: the process is killed before it can write of a doubt.
+    expect((await world.run({ cut: { line: 5, when: 'before' } })).outcome).toBe('killed');
+    world.service.fate = () => undefined;
+    const older = world.state;
+    expect(older).toContain('"intent"');
+    const other = world.checkout('other', tidy);
+    other.write('photos/p1.png', 'photo 0');
+    other.write('photos.state.jsonl', older);
+    await said(other, swap, notCharged);
+    expect((await other.run()).outcome).toBe('done');
+    // Each attempt by its own name: that the later one was charged says nothing of this one.
+    await said(world, swap, notCharged);
+    world.state = older;
+    expect((await world.plan()).plan.credits).toBe(0);
+    expect((await world.run()).outcome).toBe('done');
+    expect(world.service.charged).toBe(10);
+  });
+});
+
+test('a resolve that does not fit is refused, and leaves the state file as it was, to the byte', async () => {
+  const world = await doubted('taken', {}, 2);
+  const { state } = world;
+  const other = projectOf(world, 'swap:p2.png');
+  const stranger = { how: 'project', project: 'p99' } as const;
+  for (const [task, how] of [
+    [swap, stranger],
+    [swap, other],
+    ['swap:p2.png', notCharged],
+    ['swap:p1.pgn', notCharged],
+  ] as const) {
+    await expect(said(world, task, how), task).rejects.toThrow(Refusal);
+    expect(world.state).toBe(state);
+  }
+});
+
+describe('many doubts at once', () => {
+  /** Six photos, four in doubt: the service took two of them, and lost the answers; it never took the other two. */
+  async function fourDoubts(pipeline = tidy): Promise<World> {
+    const world = new World(pipeline, files(6));
+    world.service.fate = ({ number }) => ({ lost: number <= 2 ? 'taken' : 'not-taken' });
+    expect((await world.run()).summary).toMatchObject({ tasks: { doubt: 4 } });
+    world.service.fate = () => undefined;
+    return world;
+  }
+
+  const all = (world: World, judge: Judge): Promise<ResolvedAll> =>
+    world.do((loaded, own) => resolveAll(loaded, judge, own));
+  const counts = ({ settled, left }: ResolvedAll): readonly number[] => [
+    settled.length,
+    left.length,
+  ];
+
+  async function isWhole(world: World): Promise<void> {
+    expect((await world.run()).summary).toMatchObject({ outcome: 'done', items: { done: 6 } });
+    expect(Object.values(world.bill)).toEqual([10, 10, 10, 10, 10, 10]);
+  }
+
+  const listed = (world: World) =>
+    [...world.service.projects.values()].map(({ id, name, at }) => ({
+      ...{ id, name, created_at: new Date(at).toISOString() },
+    }));
+
+  test('by the list of the hub: what it has is adopted, what it lacks was never taken if you say so, and nothing is paid twice', async () => {
+    const world = await fourDoubts();
+    const page = '[{"id":"x","name":"of others","created_at":"2999-01-01T00:00:00Z"}]';
+    expect(counts(await all(world, judgeByHub(page, 'page', notCharged)))).toEqual([0, 4]);
+    const list = JSON.stringify({ projects: listed(world) });
+    expect(counts(await all(world, judgeByHub(list, 'list', undefined)))).toEqual([2, 2]);
+    const { settled, left } = await all(world, judgeByHub(list, 'list', notCharged));
+    expect(settled.map(({ how }) => how)).toEqual(['not-charged', 'not-charged']);
+    expect(left).toEqual([]);
+    await isWhole(world);
+  });
+
+  test('by the text of its page, which has names without ids, cut in the front and escaped; then by CSV', async () => {
+    const world = await fourDoubts();
+    const shown = listed(world).map(
+      ({ name }) => `<li>…${name.slice(-12).replace('#', '&#35;')} complete</li>`,
+    );
+    const page = `Projects\n${shown.join('\n')}\n`;
+    expect(counts(await all(world, judgeByHub(page, 'page', notCharged)))).toEqual([2, 2]);
+    const rows = listed(world).map(({ id, name }) => `${name};${id}`);
+    const csv = `Name;ID\n${rows.join('\n')}\n`;
+    expect(counts(await all(world, judgeByHub(csv, 'csv', undefined)))).toEqual([2, 0]);
+    await isWhole(world);
+  });
+
+  test('by a file of decisions, which is written to be filled in', async () => {
+    const world = await fourDoubts();
+    const offered = decisionsText(
+      (await world.status()).doubts.map(({ name = '', tasks, since, reserved }) => ({
+        ...{ name, tasks, since, reserved },
+      })),
+    );
+    const [header = '', ...rows] = offered.trim().split('\n');
+    const ids = new Map(listed(world).map(({ id, name }) => [name, id]));
+    const decided = rows.map((row) => `${row}${ids.get(row.split(',')[1] ?? '') ?? 'not-charged'}`);
+    const judged = (...lines: readonly string[]): Promise<ResolvedAll> =>
+      all(world, judgeByFile([header, ...lines].join('\n'), 'decisions.csv'));
+    const { state } = world;
+    await expect(judged(...rows.slice(1), `${rows[0]}no idea`)).rejects.toThrow(/"no idea"/);
+    expect(world.state).toBe(state);
+    expect(counts(await judged(...decided.slice(0, 3), rows[3] ?? ''))).toEqual([3, 1]);
+    expect(counts(await judged(...decided))).toEqual([1, 0]);
+    await isWhole(world);
+  });
+
+  test('by a list that is not complete or of another account, nothing is settled', async () => {
+    // One more project, which stays at the service.
+    const world = await fourDoubts(photos());
+    await world.run({ items: { only: 'p5.png' } });
+    const { state } = world;
+    for (const list of ['{"projects":[]}', 'nothing of all this']) {
+      await expect(all(world, judgeByHub(list, 'list', notCharged)), list).rejects.toThrow(Refusal);
+      expect(world.state).toBe(state);
+    }
+  });
+});
