@@ -1,15 +1,6 @@
-// Pastes a line into a shell, in an empty folder: what runs there must be shotlist, and nothing else.
+// Pastes lines into a shell, in an empty folder: what runs there must be shotlist, and nothing else.
 import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -17,11 +8,16 @@ import { onTestFinished } from 'vitest';
 export type Shell = 'sh' | 'bash';
 
 export interface Pasted {
-  /** The arguments of each command that the line ran; its name comes first. */
+  /** The arguments of each command that ran; its name comes first. */
   readonly ran: readonly (readonly string[])[];
-  /** What is in the folder afterwards: nothing, unless the line did something. */
+  /** What is in the folder afterwards: nothing, unless a line did something. */
   readonly left: readonly string[];
 }
+
+const programs = ['shotlist', 'npx', 'mv', 'rm', 'git'];
+
+/** What one line leaves open, or a mistake in it, does not reach the next. */
+const eachLine = 'for line; do (eval "$line"); done';
 
 /** A folder in which `shotlist`, `npx`, `mv`, `rm` and `git` only write down their arguments. Other commands are what they are. */
 export class Paster {
@@ -30,21 +26,19 @@ export class Paster {
 
   constructor() {
     onTestFinished(() => rmSync(this.#folder, { recursive: true, force: true }));
-    const programs = join(this.#folder, 'programs');
-    mkdirSync(programs);
-    for (const name of ['shotlist', 'npx', 'mv', 'rm', 'git']) {
-      const file = join(programs, name);
-      writeFileSync(file, `#!/bin/sh\nprintf '%s\\0' "$#" ${name} "$@" >>'${this.#ran}'\n`);
-      chmodSync(file, 0o755);
-    }
   }
 
-  paste(line: string, shell: Shell): Pasted {
+  paste(lines: readonly string[], shell: Shell): Pasted {
     const here = join(this.#folder, 'here');
     mkdirSync(here);
     try {
-      const PATH = `${join(this.#folder, 'programs')}:/usr/bin:/bin`;
-      spawnSync(shell, [], { cwd: here, env: { PATH, LC_ALL: 'C.UTF-8' }, input: `${line}\n` });
+      const functions = programs.map(
+        (name) => `${name}() { printf '%s\\0' "$#" ${name} "$@" >>'${this.#ran}'; }`,
+      );
+      spawnSync(shell, ['-c', [...functions, eachLine].join('\n'), shell, ...lines], {
+        cwd: here,
+        env: { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8' },
+      });
       const ran = existsSync(this.#ran) ? readFileSync(this.#ran, 'utf8') : '';
       return {
         ran: commandsIn(ran.split('\0').slice(0, -1)),
@@ -58,10 +52,11 @@ export class Paster {
 }
 
 /** Each is the number of its arguments, its name and the arguments. */
-function commandsIn([count, ...words]: readonly string[]): readonly (readonly string[])[] {
-  if (count === undefined) return [];
-  const end = Number(count) + 1;
-  return [words.slice(0, end), ...commandsIn(words.slice(end))];
+function commandsIn(words: readonly string[]): readonly (readonly string[])[] {
+  const commands: (readonly string[])[] = [];
+  for (let at = 0; at < words.length; at += Number(words[at]) + 2)
+    commands.push(words.slice(at + 1, at + Number(words[at]) + 2));
+  return commands;
 }
 
 /** Names that a shell, a terminal or a command would take for something else. Each can be the name of a file. */

@@ -123,7 +123,7 @@ describe.each([
   ['of storage', files],
 ])('a hostile service %s', (_, behaviours) => {
   // EVERY=1 tries all of them.
-  const named = sampleOf(behaviours, 13).map((behaviour) => [behaviour.name, behaviour] as const);
+  const named = sampleOf(behaviours, 20).map((behaviour) => [behaviour.name, behaviour] as const);
   test.each(named)('%s', async (__, behaviour) => {
     const faces = behaviour.at === 'detect' || behaviour.at === 'detection';
     await run(await photoRig(count, faces ? photoPipeline : allFaces), behaviour);

@@ -41,7 +41,7 @@ test('a rendering that a stop interrupts is done again by the next start', async
   onTestFinished(async () => await local.close());
   const client = new Client(local);
   const { id } = await client.create('character-replace', {
-    end_seconds: 60,
+    end_seconds: 3,
     assets: {
       video_file_path: await client.upload(await portraitClip(), 'webm', 'video'),
       image_file_path: await client.upload(await portraitPhoto()),

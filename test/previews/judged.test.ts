@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/json.ts';
 import type { RecordKind } from '../../src/contract/api/project.ts';
 import { type LocalService, startService } from '../../src/service/start.ts';
-import { Client, listAt, sample } from '../service/client.ts';
+import { Client, listAt, smallSample } from '../service/client.ts';
 import { plainPhoto, portraitClip, portraitPhoto, product } from './media.ts';
 
 /** A service without the net: the faces are at fixed places. */
@@ -70,7 +70,7 @@ describe('a cut-out', () => {
   });
 
   test('of a picture without a plain border is an oval of it', async () => {
-    const image_file_path = await client.upload(sample(6), 'jpg');
+    const image_file_path = await client.upload(await smallSample(6));
     const cut = await pixelsOf(
       await made('image-background-remover', { assets: { image_file_path } }),
     );

@@ -59,7 +59,7 @@ describe('the hub in Chromium', { tags: 'chromium' }, () => {
     expect(complaints).toEqual([]);
   });
 
-  test('leads to every page, each with a heading, without a complaint', async () => {
+  longTest('leads to every page, each with a heading, without a complaint', async () => {
     const local = await service();
     const { page, complaints } = await visit(local);
     const names = await page.getByRole('navigation').getByRole('link').allTextContents();

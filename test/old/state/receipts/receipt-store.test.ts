@@ -26,7 +26,7 @@ import { ReceiptStore } from '../../../../src/state/receipts/receipt-store.ts';
 import { makeNamedPipe } from '../../../named-pipe.ts';
 import { canBeNobody, nobody } from '../../../nobody.ts';
 import { canMount, makeReadOnly, smallDisk } from '../../../small-disk.ts';
-import { sampleOf } from '../../../sweep.ts';
+import { partOf, sampleOf } from '../../../sweep.ts';
 import { jobOf, receipt, service } from './receipts.ts';
 
 function freshFile(): string {
@@ -238,7 +238,8 @@ test('whatever byte is flipped, no command ends with it, and no receipt says wha
   const bytes = readFileSync(whole);
   const random = randomFrom(29);
   let damaged = 0;
-  for (const _round of range(60)) {
+  const rounds = partOf(60);
+  for (const _round of range(rounds)) {
     const file = join(mkdtempSync(join(tmpdir(), 'shotlist-flipped-')), 'receipts.db');
     const flipped = Buffer.from(bytes);
     for (const _flip of range(1 + random(8))) {
@@ -255,7 +256,7 @@ test('whatever byte is flipped, no command ends with it, and no receipt says wha
     used.store.close();
     rmSync(dirname(file), { recursive: true });
   }
-  expect(damaged).toBeGreaterThan(20);
+  expect(damaged).toBeGreaterThan(rounds / 3);
 });
 
 /** A linear congruential generator: the same numbers each time. */
@@ -310,7 +311,7 @@ test('what was recorded survives a process that is killed while it writes, many 
   const file = freshFile();
   let recorded = 0;
   const random = randomFrom(7);
-  for (const round of range(8)) {
+  for (const round of range(2)) {
     const writer = child('write', file, String(round * 10_000), String((round + 1) * 10_000));
     const killAfter = 1 + random(60);
     const lines: string[] = [];
@@ -334,7 +335,7 @@ test('what was recorded survives a process that is killed while it writes, many 
     store.close();
     recorded += lines.length;
   }
-  expect(recorded).toBeGreaterThan(8);
+  expect(recorded).toBeGreaterThan(2);
   const database = new DatabaseSync(file);
   expect(database.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
   database.close();
@@ -347,11 +348,11 @@ const disks = [
   ['SMB', 'truncate', 0xfe534d42],
 ] as const;
 
-test.each(sampleOf(disks, 2))(
+test.each(sampleOf(disks, disks.length))(
   'on %s the database has the log "%s", and of processes that begin the same creations at once each has its own',
   async (_name, log, type) => {
     const file = freshFile();
-    const claimed = range(4).map(() => linesOf(child('claim', file, '0', '60', String(type))));
+    const claimed = range(2).map(() => linesOf(child('claim', file, '0', '60', String(type))));
     const all = (await Promise.all(claimed)).flat();
     const ours = all
       .filter((line) => line.endsWith('ours'))
@@ -359,7 +360,7 @@ test.each(sampleOf(disks, 2))(
     expect(new Set(ours).size, 'given to two').toBe(ours.length);
     expect(all.filter((line) => line.startsWith('warning'))).toEqual([]);
     expect(ours.toSorted((a, b) => a - b)).toEqual(range(60));
-    expect(all.length).toBe(240);
+    expect(all.length).toBe(120);
     const database = new DatabaseSync(file);
     expect(database.prepare('PRAGMA journal_mode').get()).toEqual({
       journal_mode: log === 'wal' ? 'wal' : 'delete',
