@@ -206,11 +206,12 @@ function prepareWorker({ terms: run }: EngineRun, options: ServeOptions) {
         'give every host the same files, then start the worker again',
       ),
     );
-  const bound = new BoundPipeline(parsed, {
+  const bound: BoundPipeline = new BoundPipeline(parsed, {
     folder: resolve(root),
     named: [],
     base: nothing,
     otherProfiles: async () => [],
+    again: () => bound,
   });
   const target = chooseTarget({ ...options, hosted: true }, bound, env);
   if (target.kind !== 'hosted') throw new Error('bug: a worker has no rehearsals');

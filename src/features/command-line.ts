@@ -9,7 +9,7 @@ import type { PipelineFlags } from '../terminal/flags.ts';
 
 type Flags = Omit<PipelineFlags, 'items'> & {
   readonly payAgain?: boolean;
-  readonly items?: string | undefined;
+  readonly items?: string | readonly string[] | undefined;
   readonly budget?: number;
 };
 
@@ -107,7 +107,7 @@ const subject = (flags: Flags): readonly string[] => [
 ];
 
 const choices = (flags: Flags): readonly string[] => [
-  ...option('--items', flags.items),
+  ...[flags.items ?? []].flat().flatMap((pattern) => option('--items', pattern)),
   ...option('--limit', flags.limit?.toString()),
   ...(flags.only ?? []).flatMap((name) => option('--only', name)),
   ...(flags.until ?? []).flatMap((name) => option('--until', name)),

@@ -12,7 +12,7 @@ import { suggestion } from '../contract/yaml/diagnostic.ts';
 import { isExclusion } from '../language/items.ts';
 import { commonBase, fileItem, globBase } from '../model/item.ts';
 import { type Barred, type FoundFiles, findFiles, type Odd } from './find-files.ts';
-import { type Exclusion, isExcluded, type Match, matchOf, partsOf } from './glob.ts';
+import { type CountedPattern, matchesOne, type Match, matchOf, partsOf } from './glob.ts';
 import { closeNothing, type ItemListProblem, type ItemSource, outsideHint } from './item-source.ts';
 import { isSystemName, type LeftOut, leftOutSentence, systemNames } from './system-names.ts';
 
@@ -58,9 +58,9 @@ export async function globSource(
       own += 1;
       paths.add(path);
     }
-    const strange = found.value.odd.filter(({ path }) => !isExcluded(path, excluded.value));
+    const strange = found.value.odd.filter(({ path }) => !matchesOne(path, excluded.value));
     for (const one of strange) odd.set(one.path, one);
-    const kept = found.value.left.filter(({ path }) => !isExcluded(path, excluded.value));
+    const kept = found.value.left.filter(({ path }) => !matchesOne(path, excluded.value));
     for (const one of kept) left.set(one.path, one);
     if (own > 0 || growing) continue;
     const why =
@@ -71,7 +71,7 @@ export async function globSource(
     problems.push({ code: 'SL501', message, hint: why });
   }
   if (problems.length > 0) return err(problems);
-  const chosen = [...paths].filter((path) => !isExcluded(path, excluded.value)).sort();
+  const chosen = [...paths].filter((path) => !matchesOne(path, excluded.value)).sort();
   if (chosen.length === 0 && !growing)
     return problem(
       'SL501',
@@ -128,8 +128,8 @@ export function canFind(patterns: readonly string[], folder: string): Match {
 function exclusionsOf(
   patterns: readonly string[],
   folder: string,
-): Result<Exclusion[], readonly ItemListProblem[]> {
-  const exclusions: Exclusion[] = [];
+): Result<CountedPattern[], readonly ItemListProblem[]> {
+  const exclusions: CountedPattern[] = [];
   for (const pattern of patterns) {
     const glob = pattern.slice(1);
     const base = globBase(glob);

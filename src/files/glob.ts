@@ -26,16 +26,16 @@ export function matchOf(glob: string, { dot = false }: GlobOptions = {}): Result
   }
 }
 
-/** A pattern that leaves out what it matches, and how often it did. */
-export interface Exclusion {
+/** A pattern, and how many paths it has matched. */
+export interface CountedPattern {
   readonly pattern: string;
   readonly matches: Match;
   hits: number;
 }
 
-/** Counts a hit of every exclusion that matches. */
-export function isExcluded(path: string, exclusions: readonly Exclusion[]): boolean {
-  const by = exclusions.filter(({ matches }) => matches(path));
+/** True if a pattern matches. Counts a hit of every one that does. */
+export function matchesOne(path: string, patterns: readonly CountedPattern[]): boolean {
+  const by = patterns.filter(({ matches }) => matches(path));
   for (const one of by) one.hits += 1;
   return by.length > 0;
 }

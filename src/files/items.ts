@@ -14,7 +14,7 @@ import type { Items, MeasuredField } from '../language/items.ts';
 import { expressionRemedy } from '../language/template.ts';
 import { type Combination, combinationsOf, dependsOnItem } from '../model/combinations.ts';
 import { type Cell, type Item, valueItem } from '../model/item.ts';
-import { type Exclusion, isExcluded, type Match, matchOf } from './glob.ts';
+import { type CountedPattern, matchesOne, type Match, matchOf } from './glob.ts';
 import { type GlobSource, globSource } from './glob-source.ts';
 import {
   closeNothing,
@@ -138,11 +138,12 @@ async function sourceOf(
 function belowBase(
   problem: ItemListProblem,
   source: ItemSource,
-  { only = '' }: ItemFilter,
+  { only = [] }: ItemFilter,
 ): ItemListProblem {
   const { base: before = '' } = source;
-  if (before === '' || !only.startsWith(before)) return problem;
-  const below = JSON.stringify(only.slice(before.length));
+  const above = [only].flat().find((pattern) => pattern.startsWith(before));
+  if (before === '' || above === undefined) return problem;
+  const below = JSON.stringify(above.slice(before.length));
   const hint = `keys are paths below ${JSON.stringify(before)}: write ${below}`;
   return { ...problem, hint };
 }
@@ -399,8 +400,8 @@ async function digestOf(file: string): Promise<Result<string, string>> {
 // Which items of a list a command covers: those whose keys match `--items`, not `--exclude`, up to `--limit`.
 
 export interface ItemFilter {
-  /** Only items whose key matches this glob. */
-  readonly only?: string | undefined;
+  /** Only items whose key matches one of these globs. */
+  readonly only?: string | readonly string[] | undefined;
   /** Without items whose key matches one of these globs. */
   readonly except?: readonly string[] | undefined;
   /** Only these keys. */
@@ -419,34 +420,49 @@ function chosenOf(
   keys: ReadonlyMap<string, number>,
   filter: ItemFilter,
 ): Result<readonly number[], ItemListProblem> {
-  const { only, except = [], keys: wanted, limit = Number.POSITIVE_INFINITY } = filter;
-  const mayBeEmpty = wanted !== undefined || filter.growing === true;
-  const chosenBy = only === undefined ? ok(() => true) : keyMatch(only, keys);
-  if (!chosenBy.ok)
-    return problem(`--items ${shortened(only ?? '')} ${chosenBy.error}`, patternHint);
-  const excluded: Exclusion[] = [];
-  for (const pattern of except) {
-    const matches = keyMatch(pattern, keys);
-    if (!matches.ok)
-      return problem(`--exclude ${shortened(pattern)} ${matches.error}`, patternHint);
-    excluded.push({ pattern, matches: matches.value, hits: 0 });
-  }
+  const { keys: wanted, limit = Number.POSITIVE_INFINITY } = filter;
+  const isGrowing = filter.growing === true;
+  const only = patternsOf('--items', [filter.only ?? []].flat(), keys);
+  if (!only.ok) return only;
+  const except = patternsOf('--exclude', filter.except ?? [], keys);
+  if (!except.ok) return except;
   const chosen: number[] = [];
   for (const [key, number] of keys) {
-    if (isExcluded(key, excluded) || !chosenBy.value(key) || wanted?.has(key) === false) continue;
+    const isWanted = only.value.length === 0 || matchesOne(key, only.value);
+    if (matchesOne(key, except.value) || !isWanted || wanted?.has(key) === false) continue;
     if (chosen.length < limit) chosen.push(number);
   }
-  const idle = excluded.find(({ hits }) => hits === 0);
-  if (idle !== undefined && filter.growing !== true)
+  const idle = isGrowing ? undefined : except.value.find(({ hits }) => hits === 0);
+  if (idle !== undefined)
     return problem(
       `--exclude ${idle.pattern}: there is no such step, and no item matches it`,
       likeKeys(idle.pattern, keys),
     );
-  if (chosen.length === 0 && !mayBeEmpty)
-    return only === undefined
-      ? problem('no item is left', 'exclude less, or raise --limit')
-      : problem(`no item matches --items ${shortened(only)}`, likeKeys(only, keys));
-  return ok(chosen);
+  if (isGrowing || wanted !== undefined) return ok(chosen);
+  const vain = only.value.find(({ hits }) => hits === 0);
+  if (vain !== undefined)
+    return problem(
+      `no item matches --items ${shortened(vain.pattern)}`,
+      likeKeys(vain.pattern, keys),
+    );
+  return chosen.length === 0
+    ? problem('no item is left', 'exclude less, or raise --limit')
+    : ok(chosen);
+}
+
+/** The patterns of a flag, with how many keys each matches. */
+function patternsOf(
+  flag: string,
+  patterns: readonly string[],
+  keys: ReadonlyMap<string, number>,
+): Result<CountedPattern[], ItemListProblem> {
+  const found: CountedPattern[] = [];
+  for (const pattern of patterns) {
+    const matches = keyMatch(pattern, keys);
+    if (!matches.ok) return problem(`${flag} ${shortened(pattern)} ${matches.error}`, patternHint);
+    found.push({ pattern, matches: matches.value, hits: 0 });
+  }
+  return ok(found);
 }
 
 const problem = (message: string, hint: string): Result<never, ItemListProblem> =>

@@ -15,6 +15,8 @@ export interface PlanReading {
   readonly budget?: number;
   /** What sets the budget. */
   readonly budgetFrom?: 'budget.credits' | '--budget';
+  /** True if neither the pipeline nor `--budget` caps a run in any way. */
+  readonly isUncapped: boolean;
   /** For how many items the caps are enough; absent if they are enough for all. */
   readonly enough?: Enough;
   /** The price of a credit in US dollars; absent if it is not known, and in a rehearsal. */

@@ -13,7 +13,7 @@ export const savedChoicesSchema = {
   additionalProperties: false,
   properties: {
     profile: text,
-    items: text,
+    items: texts,
     limit: { type: 'integer', minimum: 1 },
     only: texts,
     until: texts,

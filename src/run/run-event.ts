@@ -177,7 +177,13 @@ export interface Summary {
   readonly resumesAt?: string;
   /** When the next run or tick is useful, ISO 8601; set if projects still render. */
   readonly wakeAt?: string;
-  readonly items: { readonly total: number; readonly done: number; readonly unfinished: number };
+  readonly items: {
+    readonly total: number;
+    readonly done: number;
+    /** Nothing was to be made of them: `if:` was false for each of their creations and downloads. */
+    readonly skipped: number;
+    readonly unfinished: number;
+  };
   readonly tasks: Readonly<Record<TaskEnding, number>>;
   /** Files of reused downloads that are not here as recorded. */
   readonly files: FileCounts;

@@ -40,7 +40,7 @@ type EndFacts = Pick<Summary, 'credits' | 'elapsedMs' | 'otherDoubts'> &
 export function summaryOf(tally: Tally, outcome: RunOutcome, facts: EndFacts): Summary {
   const { items, stopped, stoppedBy, cap, paid, resumesAt, wakeAt, otherDoubts, ...others } = facts;
   const { tasks, held, files, problems } = tally;
-  const { done } = tally.items;
+  const { done, skipped } = tally.items;
   return {
     outcome,
     stopped,
@@ -49,7 +49,7 @@ export function summaryOf(tally: Tally, outcome: RunOutcome, facts: EndFacts): S
     paid,
     resumesAt,
     wakeAt,
-    items: { total: items, done, unfinished: items - done },
+    items: { total: items, done, skipped, unfinished: items - done - skipped },
     tasks: { ...tasks },
     held,
     files,

@@ -1,5 +1,6 @@
 // What became of the tasks and items of a walk, folded from its events. Each event costs the same, whatever the number of
 // items; what is kept is counts, what is in progress, the last few events, and the first problems.
+import { kindNamed } from '../contract/kinds.ts';
 import { type FileCounts, sumOf } from '../plan/decide.ts';
 import { endingFacts, type Held } from '../plan/ending.ts';
 import type { PlanRow } from '../plan/plan.ts';
@@ -33,6 +34,8 @@ interface OpenItem {
   since?: number;
   credits: number;
   trouble?: 'failed' | 'doubt';
+  /** False if each task that would make something was skipped; undefined without such a task. */
+  made?: boolean;
 }
 
 const without = (all: FileCounts, some: FileCounts): FileCounts => ({
@@ -58,10 +61,10 @@ export class Tally {
     later: 0,
   };
   /**
-   * The items that are over. `failed`: with a failed task, and none in doubt; `open`: neither done nor failed, but blocked or
-   * left for later.
+   * The items that are over. `skipped`: nothing was to be made of them; `failed`: with a failed task, and none in doubt; `open`:
+   * neither done nor failed, but blocked or left for later.
    */
-  readonly items = { done: 0, failed: 0, doubt: 0, open: 0 };
+  readonly items = { done: 0, skipped: 0, failed: 0, doubt: 0, open: 0 };
   readonly steps: ReadonlyMap<string, StepProgress>;
   readonly problems = new Problems();
   /** The tasks in doubt. */
@@ -139,7 +142,13 @@ export class Tally {
     const open = before === undefined ? this.#itemAt(item) : this.#open.get(item);
     if (open === undefined) return;
     open.credits += credits;
+    if (this.#makes(step)) open.made = open.made === true || ending !== 'skipped';
     if (isTrouble && open.trouble !== 'doubt') open.trouble = ending;
+  }
+
+  #makes(step: string): boolean {
+    const { operation } = kindNamed(this.steps.get(step)?.kind ?? '') ?? {};
+    return operation === 'create' || operation === 'download';
   }
 
   #hold(held: Held): void {
@@ -154,10 +163,11 @@ export class Tally {
   #itemOver({ item, ok, changed }: Extract<RunEvent, { type: 'item' }>, now: number): void {
     const open = this.#open.get(item);
     this.#open.delete(item);
-    this.items[ok ? 'done' : (open?.trouble ?? 'open')] += 1;
+    const isIdle = open?.made === false;
+    this.items[ok ? (isIdle ? 'skipped' : 'done') : (open?.trouble ?? 'open')] += 1;
     if (!changed) return;
     this.changed += 1;
-    if (!ok) return;
+    if (!ok || isIdle) return;
     const tookMs = open?.since === undefined ? undefined : now - open.since;
     keepLast(this.done, { what: 'done', name: item, credits: open?.credits ?? 0, tookMs });
   }
@@ -176,8 +186,8 @@ export class Tally {
 
   /** The number of items that are over. */
   get itemsOver(): number {
-    const { done, failed, doubt, open } = this.items;
-    return done + failed + doubt + open;
+    const { done, skipped, failed, doubt, open } = this.items;
+    return done + skipped + failed + doubt + open;
   }
 
   /** True if projects still render that the run did not wait for, or tasks wait for such projects. */

@@ -195,9 +195,9 @@ export const flagGroups = {
   'What to run:': {
     items: shared(
       '--items <glob>',
-      'only the items whose keys match',
+      'only the items whose keys match (repeatable)',
       [...planned, 'schedule', 'watch'],
-      { decidesPlan },
+      { read: collected, decidesPlan },
     ),
     limit: shared('--limit <n>', 'only the first n items', planned, {
       read: positiveInteger,

@@ -26,7 +26,7 @@ export function summaryText(
     printable(outcomeText(summary, pipeline)),
     ...(reason === undefined ? [] : [`  ${printable(reason)}`]),
     table([
-      ['items', `${items.done} of ${items.total} finished`],
+      ['items', itemsText(items)],
       ['tasks', tasksText(tasks)],
       ['credits', creditsText(credits)],
       ...moneyRow(summary, creditDollars),
@@ -43,6 +43,9 @@ export function summaryText(
   const problems = summary.groups.length === 0 ? [] : problemLines(summary, taken);
   return printable([...lines, ...problems, ...last].join('\n'), true);
 }
+
+const itemsText = ({ done, total, skipped }: Summary['items']): string =>
+  `${done} of ${total} finished${skipped === 0 ? '' : `, ${skipped} skipped`}`;
 
 function otherDoubtLines({ otherDoubts }: Summary): readonly string[] {
   if (otherDoubts === undefined) return [];

@@ -41,7 +41,7 @@ test('are reported first, with each task as reused, and count as done', async ()
   ]);
   expect(second.endings).toMatchObject({ ...allReused('p2.png'), 'colour:a-new.png': 'done' });
   expect(second.summary).toMatchObject({
-    items: { total: 4, done: 4, unfinished: 0 },
+    items: { total: 4, done: 4, skipped: 0, unfinished: 0 },
     tasks: { reused: 12, done: 4 },
   });
 });

@@ -62,14 +62,14 @@ describe('an option', () => {
 
 test('a saved plan repeats what decides a plan, and a run of it names what would choose something else', () => {
   const given = {
-    items: 'a*',
+    items: ['a*'],
     retryFailed: true,
     budget: 5,
     rehearse: true,
     json: true,
     state: 's',
   };
-  expect(choicesIn(given)).toEqual({ items: 'a*', retryFailed: true, budget: 5, rehearse: true });
+  expect(choicesIn(given)).toEqual({ items: ['a*'], retryFailed: true, budget: 5, rehearse: true });
   expect(differing(given)).toEqual(['--items', '--retry-failed']);
 });
 

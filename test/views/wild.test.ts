@@ -22,7 +22,7 @@ import { control, emptyPlan, wild } from './wild.ts';
 
 const summary: Summary = {
   outcome: 'failed',
-  items: { total: 3, done: 3, unfinished: 0 },
+  items: { total: 3, done: 3, skipped: 0, unfinished: 0 },
   tasks: {
     done: 5,
     reused: 7,
@@ -103,7 +103,7 @@ const wildEvents: readonly NewEvent[] = [
 const wildTimes = new Ledger();
 wildTimes.apply({ type: 'run', line: { run: 1, at: wild, ended: wild, charged: 0, refunded: 0 } });
 
-const reading = { hasWork: true, itemsToDo: 1 } as const;
+const reading = { hasWork: true, itemsToDo: 1, isUncapped: false } as const;
 const because = { because: 'changed', what: wild, tasks: 1, examples: [wild] } as const;
 
 test.each<[string, string]>([

@@ -136,7 +136,7 @@ export function commitMessage(
 ): string {
   const name = printable(pipeline).slice(0, maxNameChars);
   const done =
-    items.unfinished === 0
+    items.done === items.total
       ? count(items.done, 'item')
       : `${items.done} of ${count(items.total, 'item')}`;
   const doubts = tasks.doubt === 0 ? '' : `, ${tasks.doubt} in doubt`;

@@ -97,7 +97,7 @@ const itemsForALook = 5;
 
 /** `isWhole`: the user did not limit the items. */
 function nextStep(
-  { plan, hasWork, itemsToDo, reasons }: Planned,
+  { plan, hasWork, itemsToDo, reasons, budget, budgetFrom, enough }: Planned,
   lines: CommandLines,
   isWhole: boolean,
 ): string {
@@ -111,9 +111,13 @@ function nextStep(
     const again = lines.line('plan', [], ['--pay-again']);
     return `Nothing to do. To see what it would cost to buy the lost results again:\n      ${again}`;
   }
+  const [dear] = (enough?.tooDear ?? []).toSorted((one, other) => one.credits - other.credits);
+  if (enough?.items === 0 && dear !== undefined && budget !== undefined && dear.credits > budget)
+    return `Next: raise ${budgetFrom} to ${dear.credits} or more, because no item fits ${budget}.`;
   const isFresh = reasons.some(({ because }) => because === 'new' || because === 'changed');
   // Later, the first items are done, and have been looked at.
-  const nobodyLooked = isWhole && itemsToDo === plan.items && itemsToDo > manyItems;
+  const fits = enough === undefined || enough.items > itemsForALook;
+  const nobodyLooked = isWhole && itemsToDo === plan.items && itemsToDo > manyItems && fits;
   if (plan.credits === 0 || !isFresh || !nobodyLooked) return line('run');
   const about = Math.ceil((plan.credits / itemsToDo) * itemsForALook);
   const command = line('run', '--limit', String(itemsForALook));

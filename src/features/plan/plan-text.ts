@@ -17,6 +17,7 @@ export function planReadingText(plan: Plan, reading: PlanReading, rehearsal: boo
   const lines = [
     ...pricesLine(plan),
     ...moneyLine(plan, reading),
+    ...(reading.isUncapped && plan.credits > 0 && !rehearsal ? [uncapped] : []),
     ...budgetLine(plan, reading),
     ...tooDearLine(reading),
     ...reasonLines(reading.reasons),
@@ -57,6 +58,8 @@ function moneyLine(
   const bound = unpriced > 0 || uncounted > 0 ? 'at least' : 'at most';
   return [`Money: ${bound} ${moneyText(credits, creditDollars)}, at $${creditDollars} a credit.`];
 }
+
+const uncapped = 'No budget: nothing caps this run but the account.';
 
 function budgetLine(
   { credits, rows }: Plan,

@@ -64,6 +64,7 @@ export async function readPlan(
     hasWork,
     reasons: reasons.reasons(manifests),
     forecast,
+    isUncapped: [budget, ...Object.values(bound.pipeline.budget)].every((cap) => cap === undefined),
     ...(budget === undefined
       ? {}
       : {

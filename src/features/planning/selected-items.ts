@@ -65,6 +65,8 @@ function patternProblem(
 /** For a command that is about the whole pipeline. */
 export const everything: Selection = { excluded: new Set(), filter: {}, retryFailed: false };
 
+const isDefined = (value: unknown): boolean => value !== undefined;
+
 /** Separates excluded steps from excluded items. */
 export function selectionOf(pipeline: Pipeline, options: SelectionOptions): Selection {
   const { items = {}, only, until, exclude = [] } = options;
@@ -72,8 +74,10 @@ export function selectionOf(pipeline: Pipeline, options: SelectionOptions): Sele
   const steps = exclude.filter((name) => names.has(name));
   const except = exclude.filter((name) => !names.has(name));
   const unusable =
-    patternProblem('--items', items.only) ??
-    except.map((one) => patternProblem('--exclude', one)).find((why) => why !== undefined);
+    [items.only ?? []]
+      .flat()
+      .map((one) => patternProblem('--items', one))
+      .find(isDefined) ?? except.map((one) => patternProblem('--exclude', one)).find(isDefined);
   if (unusable !== undefined) refuse(unusable.message, unusable.hint);
   const out = stepsExcludedBy(pipeline.steps, { only, until, exclude: steps });
   if (!out.ok) refuse(out.error);

@@ -24,11 +24,14 @@ export type LiveReportOptions = Pick<LocateOptions, 'onState' | 'env'> & Outside
 export class LiveReport {
   readonly pictures = new PictureNumbers();
   readonly files = new LiveFiles();
-  readonly #bound: BoundPipeline;
-  readonly #find: () => LocatedState;
+  #bound: BoundPipeline;
+  #find: () => LocatedState;
+  readonly #finder: (bound: BoundPipeline) => () => LocatedState;
   readonly #options: LiveReportOptions;
   readonly #clock: Clock;
   #seen = '';
+  /** The traces of the pipeline file that the page shows. */
+  #read: string;
   #text: ReportText | undefined;
   #last: Gathered | undefined;
   #trouble: string | undefined;
@@ -36,12 +39,14 @@ export class LiveReport {
 
   constructor(
     bound: BoundPipeline,
-    find: () => LocatedState,
+    finder: (bound: BoundPipeline) => () => LocatedState,
     options: LiveReportOptions,
     clock: Clock,
   ) {
     this.#bound = bound;
-    this.#find = find;
+    this.#finder = finder;
+    this.#find = finder(bound);
+    this.#read = tracesOf(bound.file);
     this.#options = options;
     this.#clock = clock;
   }
@@ -62,8 +67,9 @@ export class LiveReport {
 
   /** Gathers the report, and returns what changed; the error is of the state file or of the pipeline's files. */
   async gather(onWarning: (message: string) => void): Promise<readonly PageMessage[]> {
-    const located = this.#find();
     this.#seen = await this.#traces();
+    const isChanged = this.#readAgain();
+    const located = this.#find();
     const gathered = await gatherReport(this.#bound, this.#options, {
       ...located,
       pictures: this.pictures,
@@ -74,7 +80,7 @@ export class LiveReport {
       env: this.#last === undefined ? (this.#options.env ?? process.env) : undefined,
       onWarning,
       onState: this.#options.onState,
-      last: this.#last,
+      last: isChanged ? undefined : this.#last,
       hrefOf: (file) => this.files.hrefOf(file),
     });
     const text = new ReportText(gathered.data);
@@ -89,6 +95,16 @@ export class LiveReport {
       ...(change === undefined ? [] : [{ type: 'change', data: change } as const]),
       ...(recovered ? [troubleMessage(null)] : []),
     ];
+  }
+
+  /** Reads a pipeline file that was changed, unless a run goes by what it was. True if it did. Throws a `Refusal`. */
+  #readAgain(): boolean {
+    const traces = tracesOf(this.#bound.file);
+    if (traces === this.#read || this.#last?.running !== undefined) return false;
+    this.#bound = this.#bound.again();
+    this.#find = this.#finder(this.#bound);
+    this.#read = traces;
+    return true;
   }
 
   /** Calls `tell` with every change until the signal is aborted. Looks only while somebody is `watched` by. */
@@ -147,15 +163,19 @@ export class LiveReport {
     tell(troubleMessage(why));
   }
 
-  /** Differs if a run wrote to the state file, began or ended. */
+  /** Differs if a run wrote to the state file, began or ended, and if the pipeline file was changed. */
   async #traces(): Promise<string> {
     const located = resultOf(() => this.#find());
     if (!located.ok) return JSON.stringify(located.error.diagnostics);
     const { paths } = located.value;
-    const found = statSync(paths.state, { throwIfNoEntry: false, bigint: true });
-    const file = found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeNs}`;
-    return `${paths.state} ${file} ${(await holderOf(paths.lock)) ?? ''}`;
+    const files = `${tracesOf(this.#bound.file)} ${tracesOf(paths.state)}`;
+    return `${paths.state} ${files} ${(await holderOf(paths.lock)) ?? ''}`;
   }
+}
+
+function tracesOf(file: string): string {
+  const found = statSync(file, { throwIfNoEntry: false, bigint: true });
+  return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeNs}`;
 }
 
 const pulseMessage = (pulse: PagePulse | null): PageMessage => ({

@@ -51,7 +51,7 @@ export async function openLivePage(
 ): Promise<LivePage> {
   const bound = boundPipeline(loaded);
   const { port = 0, clock = realClock, onWarning = () => undefined } = options;
-  const report = new LiveReport(bound, stateFinder(bound, options), options, clock);
+  const report = new LiveReport(bound, (one) => stateFinder(one, options), options, clock);
   await report.gather(onWarning);
   const cache = new ThumbnailCache();
   const title = bound.pipeline.name;

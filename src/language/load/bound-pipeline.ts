@@ -15,6 +15,8 @@ interface Binding {
   readonly base: Pick<Scope, 'inputs' | 'env'>;
   /** The same file with each of its other profiles, and without one. */
   readonly otherProfiles: () => Promise<readonly BoundPipeline[]>;
+  /** The file as it is now, bound in the same way. Throws a `Refusal`. */
+  readonly again: () => BoundPipeline;
 }
 
 export class BoundPipeline implements LoadedPipeline, ParsedPipeline, Binding {
@@ -29,8 +31,9 @@ export class BoundPipeline implements LoadedPipeline, ParsedPipeline, Binding {
   readonly named: readonly string[];
   readonly base: Binding['base'];
   readonly otherProfiles: Binding['otherProfiles'];
+  readonly again: Binding['again'];
 
-  constructor(parsed: ParsedPipeline, { folder, named, base, otherProfiles }: Binding) {
+  constructor(parsed: ParsedPipeline, { folder, named, base, otherProfiles, again }: Binding) {
     this.pipeline = parsed.pipeline;
     this.file = parsed.file;
     this.digest = parsed.digest;
@@ -42,6 +45,7 @@ export class BoundPipeline implements LoadedPipeline, ParsedPipeline, Binding {
     this.named = named;
     this.base = base;
     this.otherProfiles = otherProfiles;
+    this.again = again;
   }
 
   /** The same file with other steps. */

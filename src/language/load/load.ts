@@ -63,7 +63,8 @@ function bind(file: string, options: LoadOptions): BoundPipeline {
   const base = { inputs: toCel(inputs.value), env: env.value };
   const named = pathsNamed(pipeline, given, folder);
   const otherProfiles = async () => boundToOthers(parsed, options);
-  return new BoundPipeline(parsed, { folder, named, base, otherProfiles });
+  const again = () => bind(file, options);
+  return new BoundPipeline(parsed, { folder, named, base, otherProfiles, again });
 }
 
 function boundToOthers(

@@ -64,15 +64,27 @@ function pulseText({ elapsedMs, timeLeftMs, stage, why }: PagePulse): string {
   return [`${duration(elapsedMs)} elapsed`, ...left, ...busy].join(' · ');
 }
 
+/** What one run may spend, and has spent: the one that is going on, or the last one. */
+export function runBudgetText(
+  { credits, runs }: ReportData,
+  pulse: PagePulse | undefined,
+): string | undefined {
+  const last = runs.at(-1);
+  const of = (charged: number, budget: number | undefined, which: string): string | undefined =>
+    budget === undefined
+      ? undefined
+      : `${whole(charged)} of ${whole(budget)} budget in ${which} run`;
+  if (pulse !== undefined) return of(pulse.charged, pulse.budget, 'this');
+  return last && of(last.charged - last.refunded, credits.budget, 'the last');
+}
+
 export function Facts({ data, counts, live }: FactsProps): VNode {
   const { credits, runs } = data;
   const pulse = live?.pulse ?? undefined;
-  // A run may have a lower budget than the file.
-  const budget = pulse?.budget ?? credits.budget;
   const total = itemStates.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
-  const done = (counts.done ?? 0) + (counts.skipped ?? 0);
+  const { done = 0 } = counts;
   const spent = credits.charged - credits.refunded;
-  const finished = data.items.filter(({ state }) => state === 'done' || state === 'skipped');
+  const finished = data.items.filter(({ state }) => state === 'done');
   // Of what is not finished, nobody knows the price yet.
   const paid =
     finished.length === 0 ? spent : finished.reduce((sum, item) => sum + item.credits, 0);
@@ -80,6 +92,7 @@ export function Facts({ data, counts, live }: FactsProps): VNode {
     credits.refunded > 0 ? `${whole(credits.refunded)} refunded` : '',
     credits.reserved > 0 ? `${whole(credits.reserved)} set aside` : '',
   ].filter((text) => text !== '');
+  const runBudget = runBudgetText(data, pulse);
   const shown = itemStates.filter((state) => (counts[state] ?? 0) > 0);
   const files = data.items.reduce(
     (sum, { outputs }) => sum + outputs.length,
@@ -92,12 +105,13 @@ export function Facts({ data, counts, live }: FactsProps): VNode {
       <p class="number">${whole(done)} <small>of ${count(total, noun)} done</small></p>
       ${pulse === undefined ? null : html`<p class="pulse">${pulseText(pulse)}</p>`}
       <${StateBar} counts=${counts} />
-      ${(counts.done ?? 0) === total ? null : html`<div class="legend">${shown.map((state) => html`<${StateMark} state=${state} n=${counts[state]} />`)}</div>`}
+      ${done === total ? null : html`<div class="legend">${shown.map((state) => html`<${StateMark} state=${state} n=${counts[state]} />`)}</div>`}
     </div>
     <div class="fact">
       <h2>Credits</h2>
-      <p class="number">${whole(spent)}${budget === undefined ? null : html` <small>of ${whole(budget)} budget</small>`}</p>
+      <p class="number">${whole(spent)}</p>
       <p>${extra.length > 0 ? extra.join(', ') : 'charged'}</p>
+      ${runBudget === undefined ? null : html`<p>${runBudget}</p>`}
     </div>
     <div class="fact">
       <h2>Price</h2>

@@ -45,7 +45,7 @@ export type WatchedRunOptions = Omit<
   'retryFailed' | 'items' | 'payAgain' | LoopOption
 > & {
   /** Only files whose keys match this glob. */
-  readonly items?: { readonly only?: string | undefined } | undefined;
+  readonly items?: Pick<ItemFilter, 'only'> | undefined;
 };
 
 /** For tests. */

@@ -85,8 +85,15 @@ const liveSchema = {
     items: {
       type: 'object',
       additionalProperties: false,
-      required: ['total', 'done', 'failed', 'doubt', 'open'],
-      properties: { total: count, done: count, failed: count, doubt: count, open: count },
+      required: ['total', 'done', 'skipped', 'failed', 'doubt', 'open'],
+      properties: {
+        total: count,
+        done: count,
+        skipped: count,
+        failed: count,
+        doubt: count,
+        open: count,
+      },
     },
     charged: { ...credits, description: 'Also for projects that still render.' },
     planned: { ...credits, description: 'The most that the plan may take; absent if unknown.' },

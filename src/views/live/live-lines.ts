@@ -51,12 +51,15 @@ function planningLine(view: LiveFacts): Line {
 
 function headLine(view: LiveFacts, columns: number): Line {
   const title = titleOf(view);
-  const { done, failed, doubt, open, total } = view.items;
-  const over = grouped(done + failed + doubt + open).padStart(grouped(total).length);
+  const { total } = view.items;
+  const over = grouped(overOf(view.items)).padStart(grouped(total).length);
   const numbers = span(`  ${over} of ${grouped(total)}`);
   const width = Math.min(60, columns - lineWidth([...title, numbers]) - 2);
   return [...title, ...(width < 8 ? [] : [span('  '), ...barOf(view, width)]), numbers];
 }
+
+const overOf = ({ done, skipped, failed, doubt, open }: LiveFacts['items']): number =>
+  done + skipped + failed + doubt + open;
 
 /** Failures and doubts have a part of their own, at least one column wide. */
 function barOf({ items, share }: LiveFacts, width: number): readonly Span[] {
@@ -96,10 +99,11 @@ function timeLine(view: LiveFacts, names: number): Line {
 }
 
 function itemsLine({ items }: LiveFacts, names: number): Line {
-  const { done, failed, doubt, open } = items;
+  const { done, skipped, failed, doubt, open } = items;
   return [
     label('items', names),
     span(`${grouped(done)} done`, done > 0 ? 'good' : 'plain'),
+    ...(skipped > 0 ? [span(` · ${grouped(skipped)} skipped`)] : []),
     ...(failed > 0 ? [span(` · ${grouped(failed)} failed`, 'bad')] : []),
     ...(doubt > 0 ? [span(` · ${grouped(doubt)} in doubt`, 'unsure')] : []),
     ...(open > 0 ? [span(` · ${grouped(open)} not finished`)] : []),
@@ -229,11 +233,11 @@ export function progressText(view: LiveFacts): string | undefined {
     return stage.of === 0
       ? undefined
       : `  planning: looked at ${grouped(stage.seen)} of ${count(stage.of, 'item')}`;
-  const { done, failed, doubt, open, total } = items;
+  const { failed, doubt, total } = items;
   const running = view.steps.reduce((sum, step) => sum + step.running, 0);
   const left = view.timeLeftMs;
   const parts = [
-    `${grouped(done + failed + doubt + open)} of ${count(total, 'item')}`,
+    `${grouped(overOf(items))} of ${count(total, 'item')}`,
     ...(failed > 0 ? [`${grouped(failed)} failed`] : []),
     ...(doubt > 0 ? [`${grouped(doubt)} in doubt`] : []),
     ...(running > 0 ? [`${count(running, 'task')} running`] : []),

@@ -20,7 +20,7 @@ test('settled items stay during a run, and are looked at again after it', async 
   const loaded = await loadPipeline(rig.file);
   const bound = boundPipeline(loaded);
   const located = locateState(bound, {});
-  const live = new LiveReport(bound, () => located, {}, realClock);
+  const live = new LiveReport(bound, () => () => located, {}, realClock);
   const lock = await takeLock(located.paths.lock, Date.now());
   if (!lock.ok) throw new Error(lock.error);
   expect((await gathered(live)).map(({ type }) => type)).toEqual(['report']);

@@ -69,6 +69,24 @@ describe('a live page', () => {
     await until('it goes on', () => heard.text.includes('event: trouble\ndata: null'));
   });
 
+  test('reads the pipeline file again when it was changed, and says what is wrong with it', async () => {
+    const rig = await photoRig(2);
+    const { address } = await paging(rig);
+    const heard = listenTo(address);
+    await until('the page has the report', () => heard.data?.items.length === 2);
+    const text = rig.read('pipeline.yaml');
+    rig.write('pipeline.yaml', text.replace('uses: face-swap-photo', 'uses: face-swap-foto'));
+    await until('it says so', () => heard.types.includes('trouble'));
+    expect(heard.data?.steps.map(({ name }) => name)).not.toContain('keepsake');
+    rig.write(
+      'pipeline.yaml',
+      `${text}  keepsake: { uses: ai-meme-generator, with: { style: { template: Drake, topic: us } } }\n`,
+    );
+    const steps = () => heard.data?.steps.map(({ name }) => name) ?? [];
+    await until('it shows the new step', () => steps().includes('keepsake'));
+    expect(heard.text).toContain('event: trouble\ndata: null');
+  });
+
   test('refuses a damaged state file and a port that is taken', async () => {
     const rig = await photoRig(1);
     const { address } = await paging(rig);

@@ -98,7 +98,12 @@ test('of any events, the summary and the live facts count each task once, by how
       const { length: total } = items;
       const summary = summaryOf(view.tally, 'done', { items: total, elapsedMs: 1, credits });
       expect(withoutZeros(summary.tasks)).toEqual(counted(last.values()));
-      expect(summary.items).toEqual({ total, done: over.done, unfinished: total - over.done });
+      expect(summary.items).toEqual({
+        total,
+        done: over.done,
+        skipped: 0,
+        unfinished: total - over.done,
+      });
       expect(view.tally.itemsOver).toBe(over.done + over.unfinished);
       expect([...view.tally.doubted].sort()).toEqual(
         [...last].flatMap(([task, ending]) => (ending === 'doubt' ? [task] : [])).sort(),

@@ -40,7 +40,14 @@ describe('items', () => {
     watching.whole('c', 10, 'doubt');
     watching.end('photo', 'd', 'pending');
     watching.itemOver('d', false);
-    expect(watching.facts().items).toEqual({ total: 5, done: 1, failed: 1, doubt: 1, open: 1 });
+    expect(watching.facts().items).toEqual({
+      total: 5,
+      done: 1,
+      skipped: 0,
+      failed: 1,
+      doubt: 1,
+      open: 1,
+    });
     expect(watching.facts().charged).toBe(10);
   });
 
