@@ -12,7 +12,7 @@ import { suggestion } from '../contract/yaml/diagnostic.ts';
 import { isExclusion } from '../language/items.ts';
 import { commonBase, fileItem, globBase } from '../model/item.ts';
 import { type Barred, type FoundFiles, findFiles, type Odd } from './find-files.ts';
-import { type CountedPattern, matchesOne, type Match, matchOf, partsOf } from './glob.ts';
+import { type CountedPattern, type Match, matchesOne, matchOf, partsOf } from './glob.ts';
 import { closeNothing, type ItemListProblem, type ItemSource, outsideHint } from './item-source.ts';
 import { isSystemName, type LeftOut, leftOutSentence, systemNames } from './system-names.ts';
 

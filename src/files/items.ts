@@ -14,7 +14,7 @@ import type { Items, MeasuredField } from '../language/items.ts';
 import { expressionRemedy } from '../language/template.ts';
 import { type Combination, combinationsOf, dependsOnItem } from '../model/combinations.ts';
 import { type Cell, type Item, valueItem } from '../model/item.ts';
-import { type CountedPattern, matchesOne, type Match, matchOf } from './glob.ts';
+import { type CountedPattern, type Match, matchesOne, matchOf } from './glob.ts';
 import { type GlobSource, globSource } from './glob-source.ts';
 import {
   closeNothing,
