@@ -1,0 +1,69 @@
+// Why a plan does what it does, as codes, and what has changed since. Sentences: test/golden/reasons.txt, test/transcripts/explain.txt.
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { World } from '../kit/world.ts';
+
+const pipeline = `pipeline: paint
+items: { glob: photos/*.png }
+output: out
+steps:
+  photo: { uses: upload, with: { file: "\${{ item.path }}" } }
+  paint:
+    uses: ai-image-editor
+    with: { style: { prompt: a red door }, assets: { image_file_path: "\${{ steps.photo.file_path }}" } }
+  save: { uses: download, with: { of: paint, to: "\${{ item.name }}" } }
+`;
+
+test('a plan says why each task runs, --explain what has changed since, and a plan without work that there is nothing to do', async () => {
+  const world = new World(
+    pipeline,
+    { 'photos/a.png': 'a', 'photos/b.png': 'b', 'photos/c.png': 'c' },
+    { disk: 'folder' },
+  );
+  await world.run();
+  const idle = await world.plan({ explain: 'paint:c.png' });
+  expect(idle).toMatchObject({ hasWork: false, reasons: [], explanation: { action: 'reuse' } });
+  await expect(world.plan({ explain: 'paint:z.png' })).rejects.toThrow(/paint:z\.png/);
+
+  world.edit(pipeline.replace('a red door', 'a blue door'));
+  const changed = await world.plan({ explain: 'paint:b.png' });
+  expect(changed.reasons).toMatchObject([
+    { step: 'paint', what: 'changed style.prompt', tasks: 3 },
+  ]);
+  expect(changed.explanation?.changes).toEqual([
+    { is: 'value', field: 'style.prompt', before: 'a red door', after: 'a blue door' },
+  ]);
+  world.edit(pipeline);
+
+  world.write('photos/a.png', 'another a');
+  world.write('photos/d.png', 'd');
+  world.remove('out/b.png');
+  const { reasons, itemsToDo, forecast, explanation } = await world.plan({
+    explain: 'paint:a.png',
+  });
+  for (const reason of [
+    { step: 'paint', because: 'new', tasks: 1, examples: ['paint:d.png'] },
+    {
+      ...{ step: 'paint', because: 'changed', what: 'changed file in assets.image_file_path' },
+      ...{ tasks: 1, examples: ['paint:a.png'] },
+    },
+    {
+      ...{ step: 'save', because: 'again', what: 'its file is gone' },
+      ...{ tasks: 1, examples: ['save:b.png'] },
+    },
+  ])
+    expect(reasons).toContainEqual(reason);
+  expect(itemsToDo).toBe(2);
+  expect(forecast).toMatchObject({ limit: 'items', fromHistory: true });
+  expect(explanation).toMatchObject({
+    ...{ task: 'paint:a.png', action: 'begin', earlier: { state: 'complete' } },
+    changes: [{ is: 'file', field: 'assets.image_file_path', file: 'photos/a.png' }],
+  });
+
+  // Without a record of what the last project was made of.
+  const manifests = join(world.folder, '.shotlist/paint.state.jsonl.manifests.jsonl');
+  world.machine.files(true).remove(manifests);
+  const blind = await world.plan({ explain: 'paint:a.png' });
+  expect(blind.explanation).toMatchObject({ action: 'begin' });
+  expect(blind.explanation?.changes).toBeUndefined();
+});
