@@ -12,7 +12,6 @@ import {
   uploadAddressesSchema,
 } from '../src/contract/api/project.ts';
 import { kinds } from '../src/contract/kinds.ts';
-import { tools } from '../src/contract/tools/all.ts';
 import { provenanceSchema } from '../src/features/provenance/provenance.ts';
 import { receiptsSchema } from '../src/features/receipts/receipt-line.ts';
 import { pipelineSchema } from '../src/language/schema.ts';
@@ -32,7 +31,6 @@ export const published: readonly (readonly [string, Schema])[] = [
   ['upload-addresses.schema.json', uploadAddressesSchema],
   ['event.schema.json', eventSchema],
   ['faults.schema.json', faultsSchema],
-  ...tools.map(({ name, request }) => [`tools/${name}.schema.json`, request] as const),
 ];
 
 export const textOf = (schema: Schema): string => `${JSON.stringify(schema, null, 2)}\n`;

@@ -5,8 +5,8 @@
  * `loadPipeline`. Options have the names and the meaning of the command-line flags; paths are relative to the working
  * folder. Time comes from the `clock` option, and the environment (the key and the address of the service) from `env`.
  *
- * JSON Schemas (`shotlist/schemas/tools/…`) describe the parameters of the tools; no types are exported for them,
- * because a pipeline file is checked against the schemas, and no operation takes a request as an argument.
+ * `shotlist tools <kind> --json` describes the parameters of a tool; no types are exported for them, because a pipeline file
+ * is checked against their schemas, and no operation takes a request as an argument.
  *
  * @module
  */

@@ -84,7 +84,6 @@ export function listedTool({ description, required, fields, ...tool }: Listing):
     contractual: false,
     request: {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
-      $id: `https://shotlist.dev/schemas/tools/${tool.name}.schema.json`,
       title: `${tool.name} request`,
       description,
       type: 'object',

@@ -160,7 +160,6 @@ describe('the package', () => {
         'dist/cli/main.js',
         'dist/previews/face-worker.js',
         'schemas/pipeline.schema.json',
-        'schemas/tools/face-swap.schema.json',
         'pipelines/face-swap-photos.yaml',
       ]),
     );

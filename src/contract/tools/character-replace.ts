@@ -8,7 +8,6 @@ import type { Tool } from '../tool.ts';
 
 export const characterReplaceRequest = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
-  $id: 'https://shotlist.dev/schemas/tools/character-replace.schema.json',
   title: 'character-replace request',
   description:
     'Replaces a subject in a video with a character, or animates the character with motion from the video.',

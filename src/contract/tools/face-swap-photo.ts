@@ -6,7 +6,6 @@ import type { Tool } from '../tool.ts';
 
 export const faceSwapPhotoRequest = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
-  $id: 'https://shotlist.dev/schemas/tools/face-swap-photo.schema.json',
   title: 'face-swap-photo request',
   description: 'Swaps faces in a photo. 10 credits per photo.',
   type: 'object',
