@@ -11,6 +11,7 @@ import { commitAll, git, identity, origin } from '../e2e/clones.ts';
 import { blocksIn, read, root } from '../examples.ts';
 import { envOf, Rig, service } from '../rig.ts';
 import { Shell } from '../shell.ts';
+import { sampleOf } from '../sweep.ts';
 
 const folder = 'pipelines/ci';
 const files = readdirSync(join(root, folder));
@@ -126,7 +127,7 @@ const jobs: readonly (readonly [string, boolean, readonly string[]])[] = [
   ],
 ];
 
-test.each(jobs)(
+test.each(sampleOf(jobs, jobs.length))(
   '%s: what is due runs once, and its record is pushed',
   async (_, isDetached, lines) => {
     const local = await service();

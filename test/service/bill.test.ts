@@ -40,10 +40,10 @@ const images: Axes = {
 /** Values for the fields that decide a price; every combination is asked for. */
 const grid: Readonly<Record<string, Axes>> = {
   'text-to-video': generated,
-  // The same table as text-to-video, so fewer lengths.
-  'image-to-video': { ...generated, end_seconds: [3, 5.5, 30] },
+  // The same table as text-to-video, so one length.
+  'image-to-video': { ...generated, end_seconds: [5.5] },
   'ai-image-generator': images,
-  'ai-image-editor': { ...images, image_count: [undefined, 1, 4, 16] },
+  'ai-image-editor': { ...images, image_count: [undefined, 4] },
   'ai-image-upscaler': {
     scale_factor: [2, 4],
     'style.mode': [undefined, 'balanced', 'creative', 'preserve', 'pro'],

@@ -24,7 +24,7 @@ import {
 } from './client.ts';
 
 const tries = (usual: number): number =>
-  Math.ceil(usual * Number(process.env['SIEGE'] ?? process.env['EVERY'] ?? 0.25));
+  Math.ceil(usual * Number(process.env['SIEGE'] ?? process.env['EVERY'] ?? 0.1));
 
 const canary = { name: 'canary.png', text: 'the canary that nobody may hear' };
 const parent = mkdtempSync(join(tmpdir(), 'shotlist-test-'));

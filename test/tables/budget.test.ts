@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { daysIn } from '../../src/language/schedule.ts';
 import { committed } from '../../src/model/ledger.ts';
+import { partOf } from '../sweep.ts';
 import { BudgetModel, type Wanted } from './budget-model.ts';
 
 const orders: readonly Omit<Wanted, 'item'>[] = [
@@ -82,7 +83,8 @@ const caps = fc.record({
   earlier: fc.array(fc.constantFrom(0, 0, 5, 10), { minLength: 3, maxLength: 3 }),
 });
 
-const chosen = { seed: 20261121, numRuns: 400 } as const;
+const numRuns = partOf(400);
+const chosen = { seed: 20261121, numRuns };
 
 describe('whatever happens in whatever order', () => {
   test('with charges at or below what was set aside, neither the budget nor an item’s is ever passed', () => {
@@ -105,9 +107,9 @@ describe('whatever happens in whatever order', () => {
     });
     fc.assert(property, chosen);
     // They did buy, and did come near.
-    expect(bought).toBeGreaterThan(1000);
-    expect(reached).toBeGreaterThan(50);
-    expect(exactly).toBeGreaterThan(50);
+    expect(bought).toBeGreaterThan(2 * numRuns);
+    expect(reached).toBeGreaterThan(numRuns / 10);
+    expect(exactly).toBeGreaterThan(numRuns / 10);
   });
 
   test('with charges above it, the budget is passed by no more than what was not foreseen when the last one was sent', () => {
@@ -122,7 +124,7 @@ describe('whatever happens in whatever order', () => {
       }
     });
     fc.assert(property, chosen);
-    expect(passed).toBeGreaterThan(20);
+    expect(passed).toBeGreaterThan(numRuns / 20);
   });
 });
 
@@ -170,10 +172,10 @@ describe('budget.per_day and budget.per_month', () => {
       }
       bought += sent.size;
     });
-    fc.assert(property, { ...chosen, numRuns: 300 });
-    expect(bought).toBeGreaterThan(400);
-    expect(reached).toBeGreaterThan(20);
-    expect(days).toBeGreaterThan(200);
+    fc.assert(property, chosen);
+    expect(bought).toBeGreaterThan(numRuns);
+    expect(reached).toBeGreaterThan(numRuns / 20);
+    expect(days).toBeGreaterThan(numRuns / 2);
   });
 
   const speech = { kind: 'speech', setting: 'a', listed: 10, item: 0 } as const;

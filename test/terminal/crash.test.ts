@@ -1,6 +1,7 @@
 // A bug that ends a command is one sentence with a code; the stack is shown only to whoever asks for it.
 import { describe, expect, test } from 'vitest';
 import { type Ended, ended, Rig } from '../rig.ts';
+import { longTest } from '../sweep.ts';
 
 /** Loaded before the command, each plants a bug. */
 const planted = {
@@ -28,7 +29,7 @@ describe.each(Object.entries(planted))('a bug %s', (_, code) => {
     expect(exit).toBe(1);
   });
 
-  test('shows its stack with SHOTLIST_DEBUG=1', async () => {
+  longTest('shows its stack with SHOTLIST_DEBUG=1', async () => {
     const { stderr } = await crashed(code, { SHOTLIST_DEBUG: '1' });
     expect(stderr).toMatch(/\n\s+at /);
   });

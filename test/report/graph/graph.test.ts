@@ -12,6 +12,7 @@ import { graphOf, type PipelineGraph } from '../../../src/report/graph/pipeline-
 import { read } from '../../examples.ts';
 import { expectGolden } from '../../golden.ts';
 import { openBrowser } from '../../service/hub/browser.ts';
+import { sampleOf } from '../../sweep.ts';
 
 function graphFor(text: string, count: number | undefined = 1200): PipelineGraph {
   const valid = validate('p.yaml', text);
@@ -132,6 +133,7 @@ describe('the SVG', () => {
 });
 
 describe('in a browser', { tags: 'chromium' }, () => {
+  const samples = sampleOf(Object.entries(drawn), Object.keys(drawn).length);
   let browser: Browser;
   let page: Page;
   beforeAll(async () => {
@@ -140,7 +142,7 @@ describe('in a browser', { tags: 'chromium' }, () => {
   }, 60_000);
   afterAll(async () => await browser.close());
 
-  test.each(Object.entries(drawn))(
+  test.each(samples)(
     '%s: the nodes of the SVG do not overlap, and texts fit',
     async (name, graph) => {
       const svg = await resultOf(() => svgOf(dotText(graph)));
