@@ -258,7 +258,9 @@ export class Service {
     }
     const { name, charge, fate } = made;
     const created_at = new Date(made.at).toISOString();
-    const common = { id, name, created_at, enabled: !made.isDeleted };
+    const { end_seconds = undefined } = made.body;
+    const length = typeof end_seconds === 'number' ? { start_seconds: 0, end_seconds } : {};
+    const common = { id, name, created_at, enabled: !made.isDeleted, ...length };
     if (!made.isOver)
       return { ...common, status: 'rendering', credits_charged: charge, downloads: [] };
     if (fate.error !== undefined) {
