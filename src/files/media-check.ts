@@ -107,6 +107,7 @@ function isCutOff(file: number, size: number, format: FileFormat): boolean | und
     case 'sound': {
       const head = bytesAt(file, 0, 8);
       if (head.toString('latin1', 0, 4) === 'RIFF') return isCutRiff(head, size);
+      if (head.readUInt32BE(0) === ebmlHeader) return isCutMatroska(file, size);
       if (head.toString('latin1', 4, 8) !== 'ftyp') return undefined;
       const { names, isCut, cut } = boxesOf(file, size);
       // Without the box that describes its tracks, nobody can play a clip; without the end of its media, only a part of it.
@@ -124,6 +125,33 @@ function isCutRiff(head: Buffer, size: number): boolean | undefined {
   const length = head.readUInt32LE(4);
   return length === 0 || length >= 0x7fff_f000 ? undefined : length + 8 > size + 1;
 }
+
+/** Begins WebM and Matroska files. */
+const ebmlHeader = 0x1a45dfa3;
+const segment = 0x18538067;
+
+/** All but the header is in one segment. Of a stream, which was written as it came, its length is unknown: all bits are set. */
+function isCutMatroska(file: number, size: number): boolean | undefined {
+  for (let at = 0; at < size; ) {
+    const head = bytesAt(file, at, 12);
+    const idBytes = numberBytes(head[0]);
+    const lengthBytes = numberBytes(head[idBytes]);
+    if (idBytes > 4 || lengthBytes > 8 || head.length < idBytes + lengthBytes) return undefined;
+    const bits = BigInt.asUintN(
+      7 * lengthBytes,
+      bigIntOf(head.subarray(idBytes, idBytes + lengthBytes)),
+    );
+    if (bits === (1n << BigInt(7 * lengthBytes)) - 1n) return undefined;
+    at += idBytes + lengthBytes + Number(bits);
+    if (head.readUInt32BE(0) === segment) return at > size;
+  }
+  return true;
+}
+
+/** Of a number of EBML (RFC 8794), whose first byte says how many follow. More than 8: it is none. */
+const numberBytes = (first = 0): number => Math.clz32(first) - 23;
+
+const bigIntOf = (bytes: Buffer): bigint => BigInt(`0x${bytes.toString('hex')}`);
 
 const endOfGif = Buffer.from(';');
 

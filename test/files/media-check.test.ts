@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { checkInput, damageOf } from '../../src/files/media-check.ts';
+import { webm } from '../../src/previews/webm.ts';
 import { temporaryFolder } from './places.ts';
 
 const noise = Buffer.from(Uint8Array.from({ length: 120 * 120 * 3 }, (_, at) => (at * at) % 251));
@@ -32,6 +33,11 @@ const ftyp = box('ftyp', Buffer.from('isom\0\0\0\0isom'));
 const moov = box('moov', Buffer.alloc(40));
 const mdat = box('mdat', Buffer.alloc(400));
 const clip = Buffer.concat([ftyp, moov, mdat]);
+const lossy = await picture.clone().webp({ quality: 50 }).toBuffer();
+const film = webm({ width: 120, height: 120, fps: 4, seconds: 1, pictures: [lossy, lossy] });
+const lengthOfSegment = film.indexOf(Buffer.from('18538067', 'hex')) + 4;
+/** Written as it came. */
+const stream = Buffer.from(film).fill(0xff, lengthOfSegment + 1, lengthOfSegment + 8);
 /** 392 bytes of sound, whose header says this length. */
 function wav(length: number): Buffer {
   const head = Buffer.from('RIFF\0\0\0\0WAVEdata');
@@ -76,6 +82,8 @@ test.each<readonly [string, string, Buffer | string]>([
   ['a.mp4', 'is a clip or a sound that was cut off', Buffer.concat([ftyp, half(mdat)])],
   ['a.mp4', 'is a clip or a sound that was cut off', Buffer.concat([ftyp, moov, half(mdat)])],
   ['a.wav', 'that was cut off', half(wav(400))],
+  ['a.webm', 'is a sound or a clip that was cut off', half(film)],
+  ['a.webm', 'is a sound or a clip that was cut off', film.subarray(0, 20)],
   ['a.gif', 'is a GIF picture that was cut off', half(gif)],
   ['a.gif', 'is a GIF picture that was cut off', gif.subarray(0, -2)],
 ])('%s is refused (%#): it %s', (name, why, content) => {
@@ -109,6 +117,8 @@ test.each<readonly [string, Buffer | string]>([
   ['a.mp4', clip],
   ['a.mov', Buffer.concat([ftyp, mdat, moov, Buffer.from('padding')])],
   ['a.mp4', Buffer.concat([ftyp, moov, mdat, half(box('free', Buffer.alloc(90)))])],
+  ['a.webm', film],
+  ['a.webm', half(stream)],
   ['a.mp3', 'ID3 and a song'],
 ])('%s is let through (%#)', (name, content) => {
   expect(checkInput(fileOf(name, content))).toEqual({ is: 'fine' });
