@@ -143,6 +143,8 @@ export class Checkout {
   readonly unread = new Set<string>();
   /** How long a sync of these lines takes, in milliseconds. */
   syncMs: (lines: readonly string[]) => number = () => 1;
+  /** Called right before a line is handed to the state file. */
+  onLine: (line: string) => void = () => undefined;
   /** Every line that was written, also those that were lost or folded since. */
   readonly written: string[] = [];
   #state = '';
@@ -364,6 +366,7 @@ export class Checkout {
         if (process.isKilled) return;
         lines += 1;
         if (process.isCutAt(lines, 'before')) return process.kill();
+        this.onLine(line);
         pending.push(line);
         this.written.push(line);
         if (!process.isCutAt(lines, 'after')) return;
@@ -393,6 +396,7 @@ export class Checkout {
         lines += 1;
         if (process.isCutAt(lines, 'before')) return process.kill();
         isLast ||= process.isCutAt(lines, 'after');
+        this.onLine(line);
         this.written.push(line);
         file.append(line);
       },
