@@ -1,13 +1,9 @@
 // Ctrl-C once, twice, SIGTERM, a closed terminal or pipe: whenever a run is stopped, what was sent is recorded, and the
-// next run goes on from there without paying again.
+// next run goes on from there without paying again. Without processes: test/stories/stopping.test.ts.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, truncateSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { err, ok } from '../../src/base/result.ts';
-import type { ApiFailure } from '../../src/contract/api/failure.ts';
-import type { RunInternals } from '../../src/features/run/run.ts';
-import type { MediaApi } from '../../src/run/jobs/ports.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { main } from '../built.ts';
 import { bill, ended, envOf, photoPipeline, photoRig, Rig, service, until } from '../rig.ts';
@@ -18,8 +14,6 @@ const oneByOne = photoPipeline.replace('output: out', 'output: out\nlimits: { it
 
 /** Never comes while a test lasts. */
 const slowCreation = { fault: 'latency', on: 'POST /v1/face-swap-photo', for: '1h' } as const;
-
-const throttled: ApiFailure = { reason: 'throttled', message: '' };
 
 test('a stop while files are still read ends the run before it begins', async () => {
   const rig = new Rig(`pipeline: p
@@ -35,126 +29,6 @@ steps:
   const { code, stdout } = await end;
   expect(code).toBe(130);
   expect(stdout).toMatch(/^Interrupted/m);
-});
-
-describe('a stop while a creation is under way', () => {
-  /** Every creation is refused once; then the run is stopped while the next one is being answered. */
-  function stoppedInCreation(answered: (api: MediaApi) => MediaApi['create']): {
-    readonly internals: RunInternals;
-    readonly signal: AbortSignal;
-  } {
-    const controller = new AbortController();
-    const refused = new Set<unknown>();
-    const internals: RunInternals = {
-      api: (api) => ({
-        ...api,
-        async create(tool, body) {
-          if (!refused.has(body['name'])) {
-            refused.add(body['name']);
-            return err(throttled);
-          }
-          const answer = await answered(api)(tool, body);
-          controller.abort();
-          return answer;
-        },
-      }),
-    };
-    return { internals, signal: controller.signal };
-  }
-
-  test('that was sent again keeps its answer: the project is recorded, and not paid again', async () => {
-    const local = await service();
-    const rig = await photoRig(2);
-    const { internals, signal } = stoppedInCreation((api) => api.create);
-    const first = await rig.run(local, { signal }, internals);
-    expect(first.summary.outcome).toBe('interrupted');
-    const paid = bill(local.ledger()).size;
-    expect(paid).toBeGreaterThan(0);
-    expect(first.summary.credits).toMatchObject({ charged: paid * 10, reserved: 0 });
-    expect((await rig.run(local)).summary).toMatchObject({ outcome: 'done', items: { done: 2 } });
-    expect([...bill(local.ledger()).values()]).toEqual([10, 10]);
-  });
-
-  test('that was sent again and got no answer is in doubt, not forgotten', async () => {
-    const local = await service();
-    const rig = await photoRig(1);
-    const { internals, signal } = stoppedInCreation((api) => async (tool, body) => {
-      await api.create(tool, body);
-      return err({ reason: 'unanswered', message: 'ECONNRESET' });
-    });
-    await rig.run(local, { signal }, internals);
-    const again = await rig.run(local);
-    expect(again.summary).toMatchObject({ outcome: 'doubt', tasks: { doubt: 1 } });
-    expect([...bill(local.ledger()).values()]).toEqual([10]);
-  });
-});
-
-describe('a stop waits for nothing but answers', () => {
-  test('not for a service that asks to come back in an hour', async () => {
-    const local = await service();
-    const rig = await photoRig(2);
-    const controller = new AbortController();
-    const internals: RunInternals = {
-      api: (api) => ({
-        ...api,
-        async create() {
-          queueMicrotask(() => controller.abort());
-          return err({ ...throttled, retryAfterMs: 3_600_000 });
-        },
-      }),
-    };
-    const { summary } = await rig.run(local, { signal: controller.signal }, internals);
-    expect(summary.outcome).toBe('interrupted');
-    expect(bill(local.ledger()).size).toBe(0);
-    expect((await rig.run(local)).summary.outcome).toBe('done');
-    expect([...bill(local.ledger()).values()]).toEqual([10, 10]);
-  });
-
-  test('not for the turn of a request, where there are few a minute', async () => {
-    const local = await service();
-    const rig = await photoRig(
-      2,
-      photoPipeline.replace('output: out', 'output: out\nlimits: { requests_per_minute: 1 }'),
-    );
-    const controller = new AbortController();
-    const internals: RunInternals = {
-      api: (api) => ({
-        ...api,
-        async uploadAddresses(items) {
-          queueMicrotask(() => controller.abort());
-          return await api.uploadAddresses(items);
-        },
-      }),
-    };
-    const { summary } = await rig.run(local, { signal: controller.signal }, internals);
-    expect(summary.outcome).toBe('interrupted');
-    expect(bill(local.ledger()).size).toBe(0);
-  });
-
-  test('not for a project that takes its time', async () => {
-    const local = await service();
-    const rig = await photoRig(2);
-    const controller = new AbortController();
-    const internals: RunInternals = {
-      api: (api) => ({
-        ...api,
-        async faceDetection(id) {
-          for (;;) {
-            const read = await api.faceDetection(id);
-            if (!read.ok || read.value.status === 'complete') return read;
-          }
-        },
-        async project(record, id) {
-          const read = await api.project(record, id);
-          queueMicrotask(() => controller.abort());
-          return read.ok ? ok({ ...read.value, status: 'rendering' }) : read;
-        },
-      }),
-    };
-    const { summary } = await rig.run(local, { signal: controller.signal }, internals);
-    expect(summary.outcome).toBe('interrupted');
-    expect(summary.credits.charged).toBe(bill(local.ledger()).size * 10);
-  });
 });
 
 describe('a stop does not wait for ever', () => {
