@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { Instrumenter } from '@stryker-mutator/instrumenter';
-import { chanceOf } from '../src/base/chance.ts';
+import { digestOf } from '../src/base/digest.ts';
 
 export interface Mutant {
   /** Relative to the root. */
@@ -12,6 +12,8 @@ export interface Mutant {
   readonly at: number;
   readonly before: string;
   readonly after: string;
+  /** The file, and the line around the change: what a list names it by, whatever is written above it. */
+  readonly text: string;
 }
 
 const silent = {
@@ -46,22 +48,42 @@ export async function drawMutants(
     excludedMutations,
     ignorers: [],
   });
-  const left = mutants.flatMap(({ fileName: file, location, replacement, status }) => {
-    const text = texts.get(file);
-    if (status === 'Ignored' || text === undefined || replacement === undefined) return [];
-    const at = offsetOf(text, location.start);
-    const before = text.slice(at, offsetOf(text, location.end));
-    return [{ file, line: location.start.line + 1, at, before, after: replacement }];
+  const seen = new Map<string, number>();
+  const all = mutants.flatMap(({ fileName: file, location, replacement, status }): Mutant[] => {
+    const content = texts.get(file);
+    if (status === 'Ignored' || content === undefined || replacement === undefined) return [];
+    const at = offsetOf(content, location.start);
+    const before = content.slice(at, offsetOf(content, location.end));
+    const shown = `${file}  ${inLine(content, at, before)}  →  ${oneLine(replacement)}`;
+    const times = (seen.get(shown) ?? 0) + 1;
+    seen.set(shown, times);
+    const text = times === 1 ? shown : `${shown} (${times})`;
+    return [{ file, line: location.start.line + 1, at, before, after: replacement, text }];
   });
-  const chance = chanceOf(seed, 0);
+  // A change of the sources moves only the mutants that it touches.
+  const order = new Map(all.map((mutant) => [mutant, digestOf(`${seed} ${mutant.text}`)]));
+  const sorted = all.sort((one, other) =>
+    (order.get(one) ?? '') < (order.get(other) ?? '') ? -1 : 1,
+  );
   const drawn: Mutant[] = [];
-  while (drawn.length < count && left.length > 0) {
-    const [mutant] = left.splice(Math.floor(chance() * left.length), 1);
-    if (mutant !== undefined && isProgram(mutated(texts.get(mutant.file) ?? '', mutant)))
-      drawn.push(mutant);
+  for (const mutant of sorted) {
+    if (drawn.length === count) break;
+    if (isProgram(mutated(texts.get(mutant.file) ?? '', mutant))) drawn.push(mutant);
   }
   return drawn;
 }
+
+/** The line around the change, which stands in « ». */
+function inLine(content: string, at: number, before: string): string {
+  const [start = ''] = content.slice(0, at).split('\n').slice(-1);
+  const [end = ''] = content.slice(at + before.length).split('\n');
+  return `${start}«${oneLine(before)}»${end}`.trim();
+}
+
+const oneLine = (code: string): string => {
+  const line = code.replace(/\s+/g, ' ');
+  return line.length > 60 ? `${line.slice(0, 57)}…` : line;
+};
 
 export const mutated = (text: string, { at, before, after }: Mutant): string =>
   text.slice(0, at) + after + text.slice(at + before.length);

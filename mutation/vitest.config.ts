@@ -22,6 +22,7 @@ export default defineConfig({
   test: {
     include: [
       'test/{tables,stories,promises}/**/*.test.ts',
+      'test/transcripts.test.ts',
       'test/model/fingerprint.test.ts',
       'test/e2e/crash.test.ts',
     ],
@@ -33,9 +34,8 @@ export default defineConfig({
     tagsFilter,
     experimental,
     sequence: { sequencer: AsNamed },
-    // What a module does when it is loaded counts for each file that loads it.
-    isolate: reach !== undefined,
-    setupFiles: [...(reach === undefined ? [] : ['mutation/reach.ts']), ...setupFiles],
+    isolate: false,
+    setupFiles: [...(reach === undefined ? [] : ['mutation/reach-worker.ts']), ...setupFiles],
     // The command that tests start is that of the sources without a change.
     globalSetup: reach === undefined ? [] : globalSetup,
   },

@@ -39,8 +39,10 @@ const hostFile = fileURLToPath(new URL('command-host.ts', import.meta.url));
 const idle = new Set<ChildProcess>();
 
 function startHost(): ChildProcess {
-  const { NODE_OPTIONS: _, ...env } = process.env;
-  const host = fork(hostFile, { env, execArgv: [], stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  const { NODE_OPTIONS: _, HOST_IMPORT: loaded, ...env } = process.env;
+  // What notes the sources that commands execute (mutation/reach-host.ts).
+  const execArgv = loaded === undefined ? [] : ['--import', loaded];
+  const host = fork(hostFile, { env, execArgv, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   return host.once('exit', () => void idle.delete(host));
 }
 
