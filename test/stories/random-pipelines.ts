@@ -47,6 +47,7 @@ export const fatesByName = {
   error: { error: 'no_source_face' },
   endless: { ms: Number.POSITIVE_INFINITY },
   dearer: { charge: 20 },
+  'dearer-and-back': { charge: 20, error: 'no_source_face' },
   rises: { final: 20 },
   'rises-late': { final: 20, ms: 12_000 },
   fewer: { results: 1 },
@@ -68,7 +69,8 @@ export interface Mutation {
     | 'lose-state'
     | 'other-pipeline'
     | 'clock-back'
-    | 'settle';
+    | 'settle'
+    | 'turn-saves';
   readonly at: number;
 }
 
@@ -78,6 +80,8 @@ export interface DiskTrouble {
   readonly noPlace: number | null;
   /** Each sync takes so many milliseconds, and that of an intent ten times as many. */
   readonly syncMs: number;
+  /** The sync of the intent with this number of a run takes so long that the answers of others come first. */
+  readonly held?: number | null;
 }
 
 export interface Round {
@@ -97,6 +101,8 @@ export interface Caps {
   readonly run: number | null;
   readonly item: number | null;
   readonly day: number | null;
+  /** The cap of each run is what its plan says that all of it costs, and so much more. */
+  readonly spare?: number | null;
 }
 
 export interface Story {
@@ -114,33 +120,38 @@ export interface Story {
 
 const index = fc.nat(9);
 
-const step: fc.Arbitrary<StepSpec> = fc.record({
-  kind: fc.constantFrom<StepSpec['kind'][]>(
-    'upload',
-    'detect',
-    'colour',
-    'colour',
-    'head',
-    'swap',
-    'variants',
-    'each',
-    'each',
-    'group',
-    'save',
-    'save',
-    'save',
-    'tidy',
-    'tidy',
-  ),
-  a: index,
-  b: index,
-  own: fc.boolean(),
-  condition: fc.constantFrom<StepSpec['condition'][]>(
-    ...(['none', 'none', 'none', 'none', 'item', 'faces', 'each'] as const),
-  ),
-  needs: fc.option(index, { freq: 5 }),
-  discard: fc.nat(4).map((number) => number === 0),
-});
+const stepOf = (...kinds: readonly StepSpec['kind'][]): fc.Arbitrary<StepSpec> =>
+  fc.record({
+    kind: fc.constantFrom(...kinds),
+    a: index,
+    b: index,
+    own: fc.boolean(),
+    condition: fc.constantFrom<StepSpec['condition'][]>(
+      ...(['none', 'none', 'none', 'none', 'item', 'faces', 'each'] as const),
+    ),
+    needs: fc.option(index, { freq: 5 }),
+    discard: fc.nat(4).map((number) => number === 0),
+  });
+
+const tools = ['colour', 'colour', 'head', 'variants', 'each'] as const;
+const others = [
+  'upload',
+  'detect',
+  'swap',
+  'group',
+  'save',
+  'save',
+  'save',
+  'tidy',
+  'tidy',
+] as const;
+const steps: fc.Arbitrary<readonly StepSpec[]> = fc
+  .tuple(
+    stepOf('upload'),
+    stepOf(...tools),
+    fc.array(stepOf(...tools, ...others), { minLength: 1, maxLength: 8 }),
+  )
+  .map(([first, second, more]) => [first, second, ...more]);
 
 const few = fc.array(index, { maxLength: 2 });
 const mostly = fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: few });
@@ -169,6 +180,7 @@ const mutation: fc.Arbitrary<Mutation> = fc.record({
     'clock-back',
     'settle',
     'settle',
+    'turn-saves',
   ),
   at: index,
 });
@@ -187,6 +199,7 @@ export const calm: DiskTrouble = { noPlace: null, syncMs: 1 };
 const disk: fc.Arbitrary<DiskTrouble> = fc.record({
   noPlace: fc.option(fc.constantFrom(1, 2), { freq: 2 }),
   syncMs: fc.constantFrom(1, 1, 200, 3000),
+  held: fc.constantFrom(null, null, 2, 3),
 });
 
 const cut: fc.Arbitrary<Cut | null> = fc.option(
@@ -211,13 +224,22 @@ const cap = fc.option(
 const caps: fc.Arbitrary<Caps> = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ run: null, item: null, day: null }) },
   { weight: 1, arbitrary: fc.record({ run: cap, item: cap, day: cap }) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .constantFrom(0, 0, 5)
+      .map((spare) => ({ run: null, item: null, day: null, spare })),
+  },
 );
+
+/** Of the last one there is none. */
+const file = fc.constantFrom(0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4);
 
 const beside = fc.nat(3).map((number) => number === 0);
 
-export const stories: fc.Arbitrary<Story> = fc.record({
-  steps: fc.array(step, { minLength: 3, maxLength: 10 }),
-  items: fc.array(fc.record({ n: fc.nat(3), file: fc.nat(4) }), { minLength: 1, maxLength: 4 }),
+const anyStory: fc.Arbitrary<Story> = fc.record({
+  steps,
+  items: fc.array(fc.record({ n: fc.nat(3), file }), { minLength: 1, maxLength: 4 }),
   window: fc.constantFrom(1, 2, 16),
   caps,
   loose: fc.nat(3).map((number) => number === 0),
@@ -235,6 +257,85 @@ export const stories: fc.Arbitrary<Story> = fc.record({
   }),
 });
 
+const all: Selection = {
+  only: [],
+  until: [],
+  exclude: [],
+  items: null,
+  requireOutputs: false,
+};
+
+const noCaps: Caps = { run: null, item: null, day: null };
+
+/** A step that `pipelineText` makes of these and of what stands before it. */
+const stepAs = (kind: StepSpec['kind'], a: number): StepSpec => ({
+  ...{ kind, a, b: 1, own: true, condition: 'none', needs: null, discard: false },
+});
+
+/** Two creations that do not wait for each other, and whose uploads take different times, under a cap that just fits. */
+const twoAtOnce = ({ steps: [first = stepAs('upload', 0), ...others] }: Story) => ({
+  steps: [
+    first,
+    { ...stepAs('upload', 1), own: false },
+    stepAs('colour', 2),
+    stepAs('head', 1),
+    ...others.slice(2),
+  ],
+  window: 16,
+  caps: { ...noCaps, spare: 0 },
+});
+
+/** Stories in which chance brings together too seldom what only counts together. */
+const bends: readonly ((story: Story) => Story)[] = [
+  // What was planned fits exactly, and becomes dearer while the next intent is being written.
+  (story) => {
+    const dear = <R extends Round>(round: R): R => ({
+      ...round,
+      fates: ['dearer', ...round.fates],
+      disk: { noPlace: null, syncMs: 1, held: 2 },
+      cut: null,
+    });
+    const { rounds, last } = story;
+    return { ...story, ...twoAtOnce(story), rounds: rounds.map(dear), last: dear(last) };
+  },
+  // What was planned fits no more, until something is given back.
+  (story) => {
+    const last: Round = { ...story.last, fates: ['dearer-and-back'], cut: null };
+    return { ...story, ...twoAtOnce(story), rounds: [], last };
+  },
+  // One file of two is saved; then nobody wants the files any more.
+  (story) => {
+    const [first = stepAs('upload', 0), ...others] = story.steps;
+    const steps = [first, stepAs('variants', 1), ...others, stepAs('save', 0), stepAs('tidy', 0)];
+    const half: Round = {
+      ...{ fates: [], selection: all, disk: { noPlace: 2, syncMs: 1 } },
+      after: [{ what: 'turn-saves', at: 0 }],
+    };
+    return { ...story, steps, caps: noCaps, rounds: [half, ...story.rounds.slice(0, 1)] };
+  },
+  // The clock is behind in a run that buys, on a day that the record has seen.
+  (story) => {
+    const { rounds, last } = story;
+    const before: Round = {
+      ...{ fates: [], selection: { ...all, until: [0] } },
+      after: [{ what: 'clock-back', at: 3 }],
+    };
+    const buying: Round = { ...(rounds[0] ?? last), cut: null, selection: all, after: [] };
+    const caps = { ...noCaps, day: story.caps.day ?? 20 };
+    return {
+      ...story,
+      caps,
+      rounds: [before, buying],
+      last: { ...last, cut: null, selection: all },
+    };
+  },
+];
+
+export const stories: fc.Arbitrary<Story> = fc.oneof(
+  { weight: 2 * bends.length, arbitrary: anyStory },
+  ...bends.map((bend) => ({ weight: 1, arbitrary: anyStory.map(bend) })),
+);
+
 interface Written {
   readonly name: string;
   /** It runs for each item. */
@@ -243,6 +344,10 @@ interface Written {
   readonly fan: string | undefined;
   /** The number of its results is in its request. */
   readonly counted?: boolean;
+  /** It waits for a step that gathers, so no item may wait for it. */
+  readonly late?: boolean;
+  /** The tool that it saves. */
+  readonly of?: string | undefined;
 }
 
 /** The text of a pipeline, and its steps' names. Not every text is valid. */
@@ -258,7 +363,7 @@ export function pipelineText({ steps: specs, items, window, caps, loose = false 
   const faces: Written[] = [];
   const tools: Written[] = [];
   const saves: Written[] = [];
-  const all: string[] = [];
+  const all: Written[] = [];
   const lines: string[] = [];
   for (const [number, spec] of steps.entries()) {
     const name = `${spec.kind}${number}`;
@@ -287,24 +392,32 @@ export function pipelineText({ steps: specs, items, window, caps, loose = false 
               : spec.condition === 'each' && spec.kind === 'each'
                 ? 'each.index != 1'
                 : undefined;
-    const needs =
-      spec.needs === null || spec.kind === 'group'
-        ? undefined
-        : all[spec.needs % Math.max(1, all.length)];
-    const fans = used.flatMap(({ fan }) => fan ?? []);
-    const fan = spec.kind === 'each' ? name : spec.kind === 'group' ? undefined : fans[0];
-    const more = [
-      written.more ?? '',
-      condition === undefined ? '' : `, if: "${condition}"`,
-      needs === undefined ? '' : `, needs: [${needs}]`,
-    ].join('');
-    lines.push(`  ${name}: { uses: ${written.uses}${more}, with: ${written.with} }`);
+    const fans = spec.kind === 'group' ? [] : used.flatMap(({ fan }) => fan ?? []);
+    const fan = spec.kind === 'each' ? name : fans[0];
     const own =
       written.own ||
       condition?.startsWith('item') === true ||
-      ((spec.kind === 'group' ? fans.length > 0 : true) && used.some((other) => other.own));
-    const entry = { name, own, fan, counted: spec.kind === 'variants' };
-    all.push(name);
+      ((spec.kind === 'group' ? used.some((one) => one.fan !== undefined) : true) &&
+        used.some((other) => other.own));
+    const isAfterGroup = used.some(({ late }) => late === true);
+    // Fan-outs are not nested, a step follows one, and what waits for all items is none of theirs.
+    if (new Set([...fans, fan ?? []].flat()).size > 1 || (own && isAfterGroup)) continue;
+    if (fan !== undefined && own && used.some((one) => one.fan !== undefined && !one.own)) continue;
+    const needed =
+      spec.needs === null || spec.kind === 'group'
+        ? undefined
+        : all[spec.needs % Math.max(1, all.length)];
+    const needs = own && needed?.late === true ? undefined : needed;
+    const more = [
+      written.more ?? '',
+      condition === undefined ? '' : `, if: "${condition}"`,
+      needs === undefined ? '' : `, needs: [${needs.name}]`,
+    ].join('');
+    lines.push(`  ${name}: { uses: ${written.uses}${more}, with: ${written.with} }`);
+    const late = spec.kind === 'group' || isAfterGroup || needs?.late === true;
+    const [of] = spec.kind === 'save' ? used : [];
+    const entry = { name, own, fan, counted: spec.kind === 'variants', late, of: of?.name };
+    all.push(entry);
     if (spec.kind === 'upload') uploads.push(entry);
     else if (spec.kind === 'detect') faces.push(entry);
     else if (spec.kind === 'save') saves.push(entry);
@@ -440,16 +553,21 @@ function bodyOf(
     case 'save': {
       const of = pick(tools, a);
       if (of === undefined) return undefined;
-      const mine = own || of.own;
+      const mine = of.own || (own && of.fan === undefined && of.late !== true);
       const part = of.fan === undefined ? '' : '-${{ each.index }}';
       const to = mine ? `"${name}-\${{ item.key }}${part}.png"` : `"${name}${part}.png"`;
       return { uses: 'download', with: `{ of: ${of.name}, to: ${to} }`, own: mine };
     }
     case 'tidy': {
-      const of = pick(tools, a);
       // What is thrown away and wanted by another step with the same content is lost: that is what the word means.
       const alone = loose || (saves.length === 0 && tools.length === 1);
       const discard = spec.discard && alone ? ', discard: true' : '';
+      const saved = tools.filter((one) => saves.some(({ of }) => of === one.name));
+      const any = tools[a % Math.max(1, tools.length)];
+      const of = pick(
+        discard === '' && any !== undefined && !saved.includes(any) ? saved : tools,
+        a,
+      );
       return of === undefined
         ? undefined
         : { uses: 'delete', with: `{ of: ${of.name}${discard} }`, own: false };

@@ -2,6 +2,7 @@
 import { priceOf } from '../../src/contract/price.ts';
 import { existingTool } from '../../src/contract/tools/all.ts';
 import { type Planned, Refusal, type RunOptions } from '../../src/index.ts';
+import { chances } from '../kit/clock.ts';
 import type { Heard, Made } from '../kit/service.ts';
 import { type Checkout, type Cut, type Told, World } from '../kit/world.ts';
 import {
@@ -32,9 +33,12 @@ const inputs = {
 interface Sent {
   readonly name: string;
   readonly task: string;
+  readonly tool: string;
   readonly run: number;
   /** Which checkout, and which of its state files. */
   readonly record: string;
+  /** The most credits of the run. */
+  readonly cap: number | null;
   readonly day: string;
   /** How often an input was edited before: what an item cost with other content counts for no cap of the item. */
   readonly edits: number;
@@ -55,6 +59,9 @@ export interface Outcome {
   readonly begun: ReadonlySet<string>;
 }
 
+/** `needed`: what all of the run costs, by tool, if a plan without a cap can say that. */
+type Options = RunOptions & { readonly needed?: ReadonlyMap<string, number> };
+
 export const itemOf = (task: string): string | undefined => /:(k\d)/.exec(task)?.[1];
 
 export class Telling {
@@ -72,17 +79,18 @@ export class Telling {
   #edits = 0;
   #runs = 0;
   /** The runs that are under way, by their folder. */
-  readonly #running = new Map<string, Pick<Sent, 'run' | 'record'>>();
+  readonly #running = new Map<string, Pick<Sent, 'run' | 'record' | 'cap'>>();
   #mostPaid = 1;
   /** What became of the creations of this run. */
   #drawn: FateName[] = [];
   /** Projects of whose end a run that was not killed has heard. */
   readonly #known = new Set<string>();
-  /** Projects that were deleted before a run that was not killed ended. */
+  /** Projects that were deleted before a run ended in which all was done. */
   readonly #deleted = new Set<string>();
   #heard = new Set<string>();
   #isBroken = new Set<string>();
   #isAdopting = false;
+  #savesNothing = false;
 
   /** How many runs were killed. */
   killed = 0;
@@ -109,6 +117,8 @@ export class Telling {
     this.#checkouts = [this.world, two];
     for (const checkout of this.#checkouts) checkout.unread.add('f1.png');
     this.world.service.hear = (heard) => this.#hear(heard);
+    const chance = chances(1);
+    this.world.service.latencyMs = () => 20 + Math.floor(200 * chance());
   }
 
   get #here(): Checkout {
@@ -136,8 +146,8 @@ export class Telling {
       this.#heal();
     }
     const before = this.#drawn.length;
-    const options = this.#options(selection);
-    const planned = await this.#plan(options);
+    const options = await this.#options(selection);
+    const planned = options === undefined ? undefined : await this.#plan(options);
     if (planned === undefined) return undefined;
     const isSurprised = this.#surprises();
     const told = await this.#go(selection, undefined);
@@ -152,9 +162,7 @@ export class Telling {
       (disk ?? calm).noPlace !== null ||
       this.#drawn.slice(before).some((fate) => fate !== 'fine');
     const begun = [...this.#sent.values()].filter(({ run }) => run === this.#runs);
-    const dearer = [...this.world.service.projects.values()].some(
-      ({ fate }) => fate.charge !== undefined || fate.final !== undefined,
-    );
+    const dearer = this.#dearTools.size > 0;
     return { planned, told, capped, faults, dearer, begun: new Set(begun.map(({ task }) => task)) };
   }
 
@@ -182,7 +190,7 @@ export class Telling {
         this.wrongs.push(`${name} was sent before its intent was durable`);
       return fatesByName[fate];
     };
-    const { noPlace, syncMs } = disk;
+    const { noPlace, syncMs, held } = disk;
     const fault: Checkout['diskFault'] = (doing, path) => {
       if (doing === 'read' && this.#isBroken.has(path))
         return { message: 'could not be read', systemic: false };
@@ -193,12 +201,49 @@ export class Telling {
     };
     for (const checkout of this.#checkouts) {
       checkout.diskFault = fault;
-      checkout.syncMs = (lines) =>
-        lines.some((line) => line.includes('"intent"')) ? 10 * syncMs : syncMs;
+      const seen = new Set<string>();
+      checkout.syncMs = (lines) => {
+        const intents = lines.filter((line) => line.includes('"intent"'));
+        for (const line of intents) seen.add(line);
+        const [late = ''] = [...seen].slice((held ?? 0) - 1);
+        if (typeof held === 'number' && intents.includes(late)) return 30_000;
+        return intents.length > 0 ? 10 * syncMs : syncMs;
+      };
     }
   }
 
-  #options({ only, until, exclude, items, requireOutputs, payAgain }: Selection): RunOptions {
+  /** Tools of which a charge differed from its price. */
+  get #dearTools(): ReadonlySet<string> {
+    return new Set(
+      [...this.world.service.projects.values()].flatMap(({ tool, fate: { charge, final } }) =>
+        charge === undefined && final === undefined ? [] : tool,
+      ),
+    );
+  }
+
+  /** Undefined if the plan that says the cap is refused. */
+  async #options(selection: Selection, at = this.#at): Promise<Options | undefined> {
+    const options = this.#selected(selection);
+    const { spare } = this.#story.caps;
+    if (typeof spare !== 'number') return options;
+    const { plan } = (await this.#plan(options, at)) ?? {};
+    if (plan === undefined || plan.uncounted > 0) return plan && options;
+    // An item is held back by what each of its tasks costs, also where they are alike. Prices that were learnt may be too high,
+    // and what is set aside for a creation in doubt may come back only when the item has been told to wait for a later run.
+    const isOpen =
+      this.killed > 0 || [...this.#sent.values()].some(({ told }) => told === undefined);
+    const isCertain =
+      this.#dearTools.size === 0 &&
+      !isOpen &&
+      plan.rows.every(({ twins = 0, tasks }) => twins + (tasks.maybe ?? 0) === 0);
+    const budget = Math.max(0, plan.credits + spare);
+    if (!isCertain) return { ...options, budget };
+    const needed = new Map<string, number>();
+    for (const { kind, credits } of plan.rows) needed.set(kind, (needed.get(kind) ?? 0) + credits);
+    return { ...options, budget, needed };
+  }
+
+  #selected({ only, until, exclude, items, requireOutputs, payAgain }: Selection): RunOptions {
     const names = [...this.text.matchAll(/^ {2}(\w+): \{ uses/gm)].map(([, name = '']) => name);
     const named = (numbers: readonly number[]): readonly string[] =>
       numbers.map((number) => names[number % names.length] ?? '');
@@ -214,9 +259,9 @@ export class Telling {
     };
   }
 
-  async #plan(options: RunOptions): Promise<Planned | undefined> {
+  async #plan(options: RunOptions, at = this.#at): Promise<Planned | undefined> {
     try {
-      return await this.#here.plan(options);
+      return await this.#checkouts[at]?.plan(options);
     } catch (error) {
       if (error instanceof Refusal) return undefined;
       throw error;
@@ -230,21 +275,28 @@ export class Telling {
     this.#runs += 1;
     const run = this.#runs;
     const record = `${at} ${this.#states[at]}`;
-    this.#running.set(checkout.folder, { run, record });
+    const options = await this.#options(selection, at);
+    if (options === undefined) return undefined;
+    const cap = options.budget ?? null;
+    this.#running.set(checkout.folder, { run, record, cap });
     this.#heard = new Set();
     const today = new Date(this.world.clock.now).toISOString().slice(0, 10);
     const seen = this.#days.get(record) ?? today;
     this.#days.set(record, seen > today ? seen : today);
     if (selection.payAgain === true) this.#mostPaid += 1;
     try {
-      const told = await checkout.run({ ...this.#options(selection), cut });
+      const told = await checkout.run({ ...options, cut });
       if (told.outcome === 'killed') {
         this.killed += 1;
         this.#forgetTold(run);
       } else {
+        this.#judgeGathering(run, told);
+        this.#judgeCap(run, told, options);
         for (const name of this.#heard) this.#known.add(name);
-        for (const { id, isDeleted } of this.world.service.projects.values())
-          if (isDeleted) this.#deleted.add(id);
+        // A run that is not done may have found a project gone that a killed one has deleted, and waits for it.
+        if (told.outcome === 'done')
+          for (const { id, isDeleted } of this.world.service.projects.values())
+            if (isDeleted) this.#deleted.add(id);
       }
       return told;
     } catch (error) {
@@ -273,6 +325,37 @@ export class Telling {
         this.wrongs.push(`${made.id} of ${made.task} was deleted, and not all of it is saved`);
   }
 
+  /** A step that gathers is paid for once, so it waits for all that a later run may still do. */
+  #judgeGathering(run: number, { ends }: Told): void {
+    for (const sent of this.#sent.values()) {
+      if (sent.run !== run) continue;
+      const line = this.text.split('\n').find((one) => one.startsWith(`  ${sent.task}: `)) ?? '';
+      const [, gathered] = /steps\.(\w+)\.all/.exec(line) ?? [];
+      for (const [task, { step, ending }] of ends)
+        if (step === gathered && ['doubt', 'pending', 'rendering', 'later'].includes(ending))
+          this.wrongs.push(`${sent.task} was sent, and ${task} is ${ending}`);
+    }
+  }
+
+  /** A cap holds back only what does not fit, also once the credits of failures have been given back. */
+  #judgeCap(run: number, { summary }: Told, { budget, needed }: Options): void {
+    const isCapped = summary?.cap !== undefined || summary?.stoppedBy === 'budget';
+    if (budget === undefined || needed === undefined || !isCapped) return;
+    const left = new Map(needed);
+    let spent = 0;
+    for (const { run: of, tool, price, told = price } of this.#sent.values()) {
+      if (of !== run) continue;
+      spent += told;
+      left.set(tool, (left.get(tool) ?? 0) - price);
+    }
+    let sum = spent;
+    for (const [tool, credits] of left) {
+      if (credits > 0 && this.#dearTools.has(tool)) return;
+      sum += Math.max(0, credits);
+    }
+    if (sum <= budget) this.wrongs.push(`${budget} credits hold back a run that needs ${sum}`);
+  }
+
   /** True if a `delete` with `discard` may be about it: steps with the same request share a project. */
   #isThrownAway({ tool }: Made): boolean {
     return [...this.text.matchAll(/of: (\w+), discard: true/g)].some(([, of]) =>
@@ -295,13 +378,13 @@ export class Telling {
     const task = this.world.service.taskIn(body);
     const { record } = running;
     const sent: Sent = {
-      ...{ name, task, ...running, edits: this.#edits, price: price.credits },
+      ...{ name, task, tool, ...running, edits: this.#edits, price: price.credits },
       day: this.#days.get(record) ?? '',
       told: undefined,
     };
     this.#sent.set(name, sent);
-    const { run, item, day: perDay } = this.#story.caps;
-    this.#isWithin(run, 'a run', (one) => one.run === sent.run);
+    const { item, day: perDay } = this.#story.caps;
+    this.#isWithin(sent.cap, 'a run', (one) => one.run === sent.run);
     this.#isWithin(perDay, 'a day', (one) => one.record === record && one.day === sent.day);
     const of = itemOf(task);
     if (of !== undefined)
@@ -361,6 +444,15 @@ export class Telling {
     if (what === 'break-input' && input !== undefined && here.state !== '')
       this.#isBroken.add(input);
     if (what === 'settle') await this.#settle();
+    if (what === 'turn-saves') {
+      this.#savesNothing = !this.#savesNothing;
+      const without = this.text.replaceAll(
+        /uses: download(, if: "[^"]*")?(?=.*item\.key)/g,
+        'uses: download, if: "item.n > 9"',
+      );
+      for (const checkout of this.#checkouts)
+        checkout.edit(this.#savesNothing ? without : this.text);
+    }
     // Without receipts, nothing would know of the payments.
     if (!this.#story.receipts) return;
     if (what === 'lose-state') {
@@ -379,11 +471,16 @@ export class Telling {
   /** A person looks in the hub for what is in doubt, and says what is there. */
   async #settle(): Promise<void> {
     if (this.#here.state === '') return;
-    const { doubts } = await this.#here.status();
-    for (const { name } of doubts) {
+    const openDoubts = async (): Promise<readonly string[]> =>
+      (await this.#here.status()).doubts.map(({ name }) => name);
+    for (const name of await openDoubts()) {
+      // With the first, the receipts may have settled others.
+      if (!(await openDoubts()).includes(name)) continue;
       const made = [...this.world.service.projects.values()].find((one) => one.name === name);
       // What nobody can look up any more stays in doubt.
-      if (made?.isDeleted === true || (made?.isOver === true && made.fate.gone === true)) continue;
+      if (made?.isDeleted === true || made?.fate.gone === true) continue;
+      // The person asks until the service shows the project.
+      if (made !== undefined) made.blinks = 0;
       await this.#here.resolve(
         name,
         made === undefined ? { how: 'not-charged' } : { how: 'project', project: made.id },
