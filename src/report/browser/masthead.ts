@@ -70,12 +70,10 @@ export function runBudgetText(
   pulse: PagePulse | undefined,
 ): string | undefined {
   const last = runs.at(-1);
-  const of = (charged: number, budget: number | undefined, which: string): string | undefined =>
-    budget === undefined
-      ? undefined
-      : `${whole(charged)} of ${whole(budget)} budget in ${which} run`;
-  if (pulse !== undefined) return of(pulse.charged, pulse.budget, 'this');
-  return last && of(last.charged - last.refunded, credits.budget, 'the last');
+  const of = (run: string, charged: number, budget: number | undefined): string | undefined =>
+    budget === undefined ? undefined : `${run} run: ${whole(charged)} of ${whole(budget)} budget`;
+  if (pulse !== undefined) return of('this', pulse.charged, pulse.budget);
+  return last && of('last', last.charged - last.refunded, credits.budget);
 }
 
 export function Facts({ data, counts, live }: FactsProps): VNode {

@@ -11,8 +11,8 @@ test('a budget is compared with what one run was charged, and not with what all 
     credits: { charged: 560, refunded: 40, reserved: 0, budget: 400 },
     runs: [run(1, 220), run(2, 340)],
   };
-  expect(runBudgetText(data, undefined)).toBe('320 of 400 budget in the last run');
+  expect(runBudgetText(data, undefined)).toBe('last run: 320 of 400 budget');
   const pulse = { elapsedMs: 1, charged: 30, budget: 50, stage: 'working', atWork: [] } as const;
-  expect(runBudgetText(data, pulse)).toBe('30 of 50 budget in this run');
+  expect(runBudgetText(data, pulse)).toBe('this run: 30 of 50 budget');
   expect(runBudgetText({ ...data, runs: [] }, undefined)).toBeUndefined();
 });
