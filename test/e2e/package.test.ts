@@ -284,7 +284,7 @@ describe('the launcher', () => {
     rig.write('.env', 'NODE_OPTIONS=--require ./evil.cjs\n');
     rig.write('node.config.json', '{ "nodeOptions": { "import": ["./evil.cjs"] } }');
     const { stderr, code } = await ended(
-      spawn(process.execPath, [bin, 'run', 'pipeline.yaml'], {
+      spawn(process.execPath, [bin, 'run', 'pipeline.yaml', '--pictures', 'plain'], {
         cwd: rig.folder,
         env: ownEnvironment(),
       }),
