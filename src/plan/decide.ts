@@ -209,6 +209,9 @@ export function decideDelete({ job, savers, discard }: DeleteQuestion, facts: Fa
   if (job.state === 'deleted') return { act: 'reuse', reason: { code: 'deleted-before' } };
   if (job.state !== 'complete')
     return { act: 'keep', reason: { code: 'not-complete', state: job.state } };
+  // Whoever paid for it may not have saved it yet.
+  if (discard && job.adopted !== undefined)
+    return { act: 'defer', reason: { code: 'paid-by-another' } };
   if (discard) return { act: 'begin', reason: { code: 'discarded' } };
   // A result that is late, or that was held back, is at the service alone.
   const asked = askedCount(job);

@@ -34,6 +34,7 @@ export type PlainReasonCode =
   | 'discarded'
   | 'files-safe'
   | 'files-elsewhere'
+  | 'paid-by-another'
   | 'no-files-on-disk'
   | 'not-all-in-store'
   | 'no-step-downloads';
@@ -122,6 +123,8 @@ export function whyOf(reason: Reason): string {
       return 'its files are safe';
     case 'files-elsewhere':
       return 'kept: its files are elsewhere';
+    case 'paid-by-another':
+      return 'kept: another pipeline has paid for it, and may need its result';
     case 'no-files-on-disk':
       return 'kept: no download has its files on disk';
     case 'not-all-in-store':

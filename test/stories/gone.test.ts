@@ -126,3 +126,15 @@ test('a discarded project whose delete was answered as the run was killed is not
   const run = await world.run();
   expect([run.outcome, run.charged, run.endings['clear:a']]).toEqual(['done', 0, 'done']);
 });
+
+test('a pipeline that has taken a project over does not discard what the payer has not saved', async () => {
+  const world = await paid(['a']);
+  const clear = '  clear: { uses: delete, with: { of: colour, discard: true } }';
+  const text = photos(['a'], 'others').replace(/ {2}save: .*/, clear);
+  const other = world.checkout('other', text);
+  other.write('a.png', 'photo a');
+  const told = await other.run();
+  expect([told.outcome, told.endings['clear:a']]).toEqual(['done', 'skipped']);
+  const run = await world.run();
+  expect([run.outcome, run.charged, world.outputs]).toEqual(['done', 0, ['a.png']]);
+});

@@ -294,6 +294,7 @@ const plainCodes: Readonly<Record<PlainReasonCode, true>> = {
   'deleted-and-gone': true,
   'deleted-and-no-copy': true,
   'deleted-before': true,
+  'paid-by-another': true,
   discarded: true,
   'files-safe': true,
   'files-elsewhere': true,
