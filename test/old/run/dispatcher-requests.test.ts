@@ -114,6 +114,16 @@ describe('a download', () => {
 });
 
 describe('a request', () => {
+  test('is not tried where its content failed in this run', () => {
+    const item = new Scene().supplied();
+    const failed = new Map([[new Scene().paidFor(item), 'no face']]);
+    const scene = new Scene({}, { failed });
+    expect(scene.next(scene.supplied(), 'swap')).toMatchObject({
+      ending: 'failed',
+      why: 'no face',
+    });
+  });
+
   const pipeline = (steps: string): string => `pipeline: p
 items: { values: [{ key: a }, { key: b }] }
 steps:

@@ -11,6 +11,7 @@ import { loadState } from '../../../src/state/load-state.ts';
 import { temporaryFolder } from '../../files/places.ts';
 import { at, numbered, run } from '../../model/lines.ts';
 import { photoJobs } from '../../model/photo-jobs.ts';
+import { longTest } from '../../sweep.ts';
 import { header, linesIn, load, text } from '../../tables/state-file.ts';
 
 const runLine: RunLine = { run: 1, at, charged: 500, refunded: 0, ended: at };
@@ -138,12 +139,15 @@ test.each([
   },
 );
 
-test('a ledger that is too long to be kept in memory is written with the right number of lines', async () => {
-  const long = Array.from({ length: 40 }, (_, index): JobLine => {
-    const [photo] = photoJobs(index);
-    return { ...photo, result: { file_path: 'x', note: 'y'.repeat(1 << 20) } };
-  });
-  const file = await compacted(long);
-  const { ledger } = await load(file);
-  expect(ledger.size).toBe(40);
-});
+longTest(
+  'a ledger that is too long to be kept in memory is written with the right number of lines',
+  async () => {
+    const long = Array.from({ length: 40 }, (_, index): JobLine => {
+      const [photo] = photoJobs(index);
+      return { ...photo, result: { file_path: 'x', note: 'y'.repeat(1 << 20) } };
+    });
+    const file = await compacted(long);
+    const { ledger } = await load(file);
+    expect(ledger.size).toBe(40);
+  },
+);

@@ -188,11 +188,11 @@ describe('a project of an earlier run', () => {
   };
 
   test('is looked at from when it may be over, and sooner at a faster service', async () => {
-    const looks = await looksAt('photo-colorizer', {});
+    const looks = await looksAt('photo-colorizer', {}, 60_000);
     expect(looks.slice(0, 5)).toEqual([0.06, 0.11, 0.17, 0.22, 0.28]);
     const known = () => new Map([['photo-colorizer', [10_000, 10_000, 10_000]]]);
     const lookSchedule = new LookSchedule({ speedFactor: 10, known });
-    const faster = await looksAt('photo-colorizer', { lookSchedule });
+    const faster = await looksAt('photo-colorizer', { lookSchedule }, 60_000);
     expect(faster.slice(0, 2)).toEqual([0.49, 0.54]);
   });
 
