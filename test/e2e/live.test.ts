@@ -1,26 +1,8 @@
-// A run as people watch it: on a terminal, in a pipe, and with --quiet.
+// A run as people watch it on a terminal. In a pipe: the transcripts.
 import { describe, expect, test } from 'vitest';
 import { keys, makesTerminals, OnTerminal } from '../on-terminal.ts';
 import { envOf, photoRig, type Rig, service } from '../rig.ts';
 import { longTest } from '../sweep.ts';
-
-const failing = {
-  faults: [{ fault: 'job-error', on: 'face-swap-photo', code: 'no_source_face', count: 1 }],
-} as const;
-
-test('in a pipe, a failure is a line, and so is the progress after the first item', async () => {
-  const [local, rig] = [await service({ faults: failing }), await photoRig(3)];
-  const { stdout, code } = await rig.command(['run', 'pipeline.yaml'], envOf(local));
-  expect(stdout).toMatch(/swap:p\d\.png: no_source_face/);
-  expect(stdout).not.toContain('\u001b');
-  expect(code).toBe(1);
-});
-
-test('--quiet and --json exclude each other', async () => {
-  const rig = await photoRig(1);
-  const { code, stderr } = await rig.command(['run', 'pipeline.yaml', '--quiet', '--json']);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('--quiet')]);
-});
 
 const onTerminal = (rig: Rig, env: Readonly<Record<string, string>>): OnTerminal =>
   new OnTerminal(rig, 'run pipeline.yaml --pictures plain', env);

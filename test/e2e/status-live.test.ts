@@ -185,12 +185,6 @@ describe('status --watch', () => {
       .map((line) => JSON.parse(line).type);
     expect([new Set(types), code]).toEqual([new Set(['live', 'state']), 0]);
   });
-
-  test('and the flags that list items exclude each other', async () => {
-    const rig = new Rig(pipeline);
-    const { code, stderr } = await rig.command(['status', 'pipeline.yaml', '--watch', '--failed']);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('--watch')]);
-  });
 });
 
 test.skipIf(!makesTerminals)(

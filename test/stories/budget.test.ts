@@ -331,3 +331,18 @@ describe('a budget of a day and a month', () => {
     });
   });
 });
+
+// What a person reads of each: test/transcripts/budget.txt.
+test.each([
+  ['credits: 15', undefined, { name: 'budget.credits', most: 15, spent: 10, needed: 20 }, 0],
+  ['credits: 25', 15, { name: '--budget', most: 15, spent: 10, needed: 20 }, 0],
+  ['per_day: 15', undefined, { name: 'budget.per_day', most: 15, spent: 10, needed: 30 }, 0],
+  ['per_item: 5', undefined, { name: 'budget.per_item', most: 5, spent: 0, needed: 10 }, 3],
+])(
+  '%s and --budget %s: the run says which cap stopped it, and what would be enough',
+  async (line, budget, cap, held) => {
+    const { summary } = await spending(3, `budget: { ${line} }`).run({ budget });
+    // Nothing is wrong with a task that is not bought.
+    expect(summary).toMatchObject({ outcome: 'budget', cap, held, problems: [], groups: [] });
+  },
+);

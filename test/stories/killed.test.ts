@@ -1,6 +1,7 @@
 // A run is killed at each line of its state file, and at each request. What comes after pays nothing twice.
 import { expect, test } from 'vitest';
 import { type Cut, World } from '../kit/world.ts';
+import { sampleOf } from '../sweep.ts';
 
 const photos = `pipeline: photos
 items: { values: [{ key: a }, { key: b }] }
@@ -60,4 +61,40 @@ for (const when of ['before', 'after'] as const) {
 
 test('on a real disk, after the line of an intent', async () => {
   expect(await survives(begin('folder'), { line: 4, when: 'after' })).toBe(true);
+});
+
+const fans = `pipeline: p
+items: { values: [{ key: cat }, { key: dog }] }
+output: out
+steps:
+  img: { uses: ai-image-generator, with: { image_count: 2, model: flux-schnell, resolution: 640px, style: { prompt: "\${{ item.key }}" } } }
+  up: { for_each: "\${{ steps.img.downloads }}", uses: ai-image-upscaler, with: { scale_factor: 2, style: { mode: preserve }, assets: { image_file_path: "\${{ each.url }}" } } }
+  save: { uses: download, with: { of: up, to: "\${{ item.key }}-\${{ each.index }}.png" } }
+  tidy: { uses: delete, with: { of: up } }
+  wall: { uses: ai-image-editor, with: { image_count: 1, model: nano-banana, resolution: 640px, assets: { image_file_paths: "\${{ steps.img.all.map(i, i.url) }}" }, style: { prompt: a wall } } }
+  save-wall: { uses: download, with: { of: wall, to: wall.png } }
+`;
+const fanBill = {
+  ...{ 'img:cat': 10, 'img:dog': 10, wall: 50 },
+  ...{ 'up:cat[0]': 25, 'up:cat[1]': 25, 'up:dog[0]': 25, 'up:dog[1]': 25 },
+};
+
+test('at lines of fan-outs and a fan-in: each element is paid once, and the gathering step once, with all of them', async () => {
+  const whole = new World(fans);
+  await whole.run();
+  expect(whole.bill).toEqual(fanBill);
+  const lines = whole.written.map((_, index) => index + 1);
+  expect(lines.length).toBeGreaterThan(25);
+  for (const when of ['before', 'after'] as const)
+    for (const line of sampleOf(lines, 4, when === 'before' ? 1 : 3)) {
+      const where = `cut ${when} line ${line}`;
+      const world = new World(fans);
+      await world.run({ cut: { line, when } });
+      await settleDoubts(world);
+      expect((await world.run()).outcome, where).toBe('done');
+      expect(world.bill, where).toEqual(fanBill);
+      expect(world.outputs, where).toHaveLength(5);
+      expect(world.service.deletedUnsaved, where).toEqual([]);
+      world[Symbol.dispose]();
+    }
 });

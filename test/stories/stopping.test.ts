@@ -107,3 +107,17 @@ describe('a stop waits for nothing but answers', () => {
     await goesOn(world, 2);
   });
 });
+
+test('what is paid and still renders is counted, and nothing counts as failed', async () => {
+  const world = photos(3);
+  const person = new AbortController();
+  world.service.fate = ({ number }) => {
+    if (number === 2) person.abort();
+    return { ms: 60_000 };
+  };
+  const { summary } = await world.run({ signal: person.signal });
+  const { rendering = 0, ready = 0 } = summary?.paid ?? {};
+  expect(summary).toMatchObject({ outcome: 'interrupted', groups: [] });
+  expect(rendering + ready).toBe(world.service.projects.size);
+  expect((await world.status()).failures).toEqual([]);
+});

@@ -1,0 +1,26 @@
+// A file is named for what it holds, where its name says so: ${{ result.ext }}.
+import { expect, test } from 'vitest';
+import { World } from '../kit/world.ts';
+
+const pipeline = `pipeline: names
+items: { glob: "photos/*" }
+output: out
+steps:
+  photo: { uses: upload, with: { file: "\${{ item.path }}" } }
+  colour: { uses: photo-colorizer, with: { assets: { image_file_path: "\${{ steps.photo.file_path }}" } } }
+  save: { uses: download, with: { of: colour, to: "\${{ item.stem }}.\${{ result.ext }}" } }
+`;
+
+test('is the extension of what was fetched, also when it is planned again, and leads no two tasks to one file', async () => {
+  const world = new World(pipeline, { 'photos/a.jpg': 'rose', 'photos/b.jpg': 'tulip' });
+  expect((await world.plan()).warnings).toEqual([]);
+  expect((await world.run()).outcome).toBe('done');
+  expect(world.outputs).toEqual(['a.png', 'b.png']);
+  expect((await world.run()).summary).toMatchObject({
+    ...{ outcome: 'done', tasks: { reused: 6, done: 0 } },
+  });
+  world.edit(
+    `${pipeline}  again: { uses: download, with: { of: colour, to: "\${{ item.stem }}.png" } }\n`,
+  );
+  await expect(world.plan()).rejects.toThrow(/SL510/);
+});
