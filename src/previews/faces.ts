@@ -88,7 +88,7 @@ export function fixedFaces({ width, height }: Size, count?: number): readonly Re
 const netSide = 512;
 const maxRemembered = 1000;
 
-/** The net takes seconds of processor for a picture: it has a thread of its own, and looks at each picture once. */
+/** The net computes for seconds on each picture: it has a thread of its own, and looks at each picture once. */
 function openNet(description: string): FaceFinder {
   const found = new Map<string, Promise<readonly Region[]>>();
   const closed = new AbortController();

@@ -48,6 +48,9 @@ const written = (done: Initialized, json: boolean): number =>
     facts: ({ text: _text, ...facts }) => ({ ...facts, file: printable(facts.file) }),
   });
 
+/** So many show what comes of it. */
+const itemsForALook = 3;
+
 function initText({ file, items, ignored, missing, outside }: Initialized): string {
   const flags: readonly ShellWord[] = [
     ...missing.flatMap((name) => ['--input', { placeholder: `${name}=<file>` }]),
@@ -63,6 +66,6 @@ function initText({ file, items, ignored, missing, outside }: Initialized): stri
     '',
     'Next, without an account and without cost:',
     `  ${line('plan')}`,
-    `  ${line('run', '--rehearse', '--limit', '3')}`,
+    `  ${line('run', '--rehearse', ...(items > itemsForALook ? ['--limit', `${itemsForALook}`] : []))}`,
   ].join('\n');
 }
