@@ -81,7 +81,7 @@ describe('the summary', () => {
     const built = summaryOf(tally, 'failed', { ...rest, stopped: 'too much' });
     expect(built).toEqual({
       ...{ outcome: 'failed', stopped: 'too much', problems: [], groups: [], held: 0 },
-      items: { total: 5, done: 1, unfinished: 4 },
+      items: { total: 5, done: 1, skipped: 0, unfinished: 4 },
       tasks: { ...zero, done: 1, blocked: 1 },
       ...{ files: { changed: 0, elsewhere: 0, stored: 0 }, elapsedMs: 1, credits: rest.credits },
     });

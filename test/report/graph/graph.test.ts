@@ -12,7 +12,6 @@ import { graphOf, type PipelineGraph } from '../../../src/report/graph/pipeline-
 import { read } from '../../examples.ts';
 import { expectGolden } from '../../golden.ts';
 import { openBrowser } from '../../service/hub/browser.ts';
-import { sampleOf } from '../../sweep.ts';
 
 function graphFor(text: string, count: number | undefined = 1200): PipelineGraph {
   const valid = validate('p.yaml', text);
@@ -132,8 +131,7 @@ describe('the SVG', () => {
   );
 });
 
-describe('in a browser', { tags: 'chromium' }, () => {
-  const samples = sampleOf(Object.entries(drawn), Object.keys(drawn).length);
+describe('in a browser', { tags: ['chromium', 'long'] }, () => {
   let browser: Browser;
   let page: Page;
   beforeAll(async () => {
@@ -142,7 +140,7 @@ describe('in a browser', { tags: 'chromium' }, () => {
   }, 60_000);
   afterAll(async () => await browser.close());
 
-  test.each(samples)(
+  test.each(Object.entries(drawn))(
     '%s: the nodes of the SVG do not overlap, and texts fit',
     async (name, graph) => {
       const svg = await resultOf(() => svgOf(dotText(graph)));

@@ -1,10 +1,17 @@
 // What the service says no to, beyond the fields of a creation (conformance/fields.test.ts) and what no client would
 // send (siege.test.ts).
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/base/json.ts';
-import type { LocalService } from '../../../src/service/start.ts';
-import { photo, service } from '../../rig.ts';
+import { type LocalService, startService } from '../../../src/service/start.ts';
+import { photo, plainly, service } from '../../rig.ts';
 import { addressIn, Client, download, pathOf, put, send } from '../client.ts';
+
+/** For what leaves nothing behind. */
+let local: LocalService;
+beforeAll(async () => {
+  local = await startService(plainly);
+  return () => local.close();
+});
 
 function expectNothingCharged(local: LocalService): void {
   expect(local.ledger().map(({ kind }) => kind)).toEqual(['adjustment']);
@@ -15,7 +22,6 @@ const uploads = '/v1/files/generate-upload-urls';
 
 describe('without a key', () => {
   test('nothing of a request is looked at, and nothing is charged', async () => {
-    const local = await service();
     for (const path of ['/v1/face-swap-photo', '/v1/nothing', '/v1', '/v1/%', '/v1?x'])
       for (const body of ['{"assets":', '', 'x'.repeat(3_000_000)]) {
         const answer = await send(local.address, { method: 'POST', path, body });
@@ -36,8 +42,7 @@ describe('without a key', () => {
     '/x/../v1/account',
     '/v1;/account',
   ])('the account is not shown under the spelling %s', async (path) => {
-    const { address } = await service();
-    expect([401, 404]).toContain((await send(address, { method: 'GET', path })).status);
+    expect([401, 404]).toContain((await send(local.address, { method: 'GET', path })).status);
   });
 });
 
@@ -55,7 +60,6 @@ test.each([
   ],
   ['is too large', JSON.stringify({ style: { prompt: 'x'.repeat(2_000_000) } }), /too large/],
 ])('a body that %s is refused, and nothing is charged', async (_, body, message) => {
-  const local = await service();
   const headers = { authorization: `Bearer ${local.key}`, 'content-type': 'application/json' };
   const request = { method: 'POST', path: '/v1/text-to-video', headers, body } as const;
   const answer = await send(local.address, request);
@@ -71,7 +75,6 @@ test.each([
   [';', 400],
   ['"', 400],
 ])('a body that is called %s is answered with %i', async (type, status) => {
-  const local = await service();
   const headers = { authorization: `Bearer ${local.key}`, 'content-type': type };
   const body = JSON.stringify({ items: [png] });
   const answer = await send(local.address, { method: 'POST', path: uploads, headers, body });
@@ -101,14 +104,14 @@ test.each<readonly [string, Json, number, RegExp]>([
   ['a way out of the folder', [{ type: 'image', extension: '../../x' }], 400, /extension/],
   ['an end of line', [{ type: 'image', extension: 'png\n' }], 400, /extension/],
 ])('upload addresses for %s are refused', async (_, items, status, message) => {
-  const answer = await new Client(await service()).ask('POST', uploads, { items });
+  const answer = await new Client(local).ask('POST', uploads, { items });
   expect([answer.status, answer.body['message']]).toEqual([status, expect.stringMatching(message)]);
 });
 
 test.each(['weba', 'oga', 'amr', 'webm'])(
   'upload addresses are given for .%s audio',
   async (name) => {
-    expect(await new Client(await service()).uploadAddresses('audio', name)).toHaveLength(1);
+    expect(await new Client(local).uploadAddresses('audio', name)).toHaveLength(1);
   },
 );
 
@@ -118,7 +121,7 @@ test('a request that is wrong and not paid for is answered with what is wrong', 
 });
 
 test('a URL needs a known extension, and is one', async () => {
-  const client = new Client(await service());
+  const client = new Client(local);
   for (const [url, message] of [
     ['https://example.com/a', /known extension/],
     ['http://[', /not a valid URL/],
@@ -139,11 +142,7 @@ test.each([
   ['GET', '/v1/image-projects'],
   ['POST', '/v1/account'],
 ] as const)('nobody answers to %s %s', async (method, path) => {
-  const answer = await new Client(await service()).ask(
-    method,
-    path,
-    method === 'GET' ? undefined : {},
-  );
+  const answer = await new Client(local).ask(method, path, method === 'GET' ? undefined : {});
   expect([answer.status, answer.body]).toEqual([404, { message: 'Not Found' }]);
 });
 

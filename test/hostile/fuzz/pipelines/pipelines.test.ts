@@ -14,7 +14,7 @@ import { mistaken, valid } from './corpus.ts';
 import { mutated, mutations } from './mutations.ts';
 
 const seed = Number(process.env['SEED'] ?? 20261122);
-const runs = Number(process.env['RUNS'] ?? 150);
+const runs = Number(process.env['RUNS'] ?? 60);
 
 const changed: fc.Arbitrary<string> = fc
   .tuple(fc.constantFrom(...valid, ...mistaken), mutations)
