@@ -2,7 +2,6 @@
 // process or the disk, and nothing is left lying about.
 import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { err } from '../../src/base/result.ts';
 import type { Download, Project } from '../../src/contract/api/project.ts';
 import type { RunInternals } from '../../src/features/run/run.ts';
 import type { Disk, MediaApi } from '../../src/run/jobs/ports.ts';
@@ -225,59 +224,6 @@ describe('an address', () => {
   });
 });
 
-describe('a disk that is full', () => {
-  const full = { message: 'out could not be written: the disk is full', systemic: true };
-
-  const moments: readonly (readonly [string, RunInternals])[] = [
-    ['a folder is made', { disk: (disk) => beside(disk, { temporary: async () => err(full) }) }],
-    [
-      'a file is put in its place',
-      { disk: (disk) => beside(disk, { place: async () => err(full) }) },
-    ],
-    [
-      'a file is written',
-      {
-        api: (api) => ({
-          ...api,
-          download: async () => err({ reason: 'local', message: full.message }),
-        }),
-      },
-    ],
-  ];
-  test.each(moments)('when %s stops what pays, and the next run saves it', async (_, internals) => {
-    const local = await service();
-    const rig = await photoRig(
-      2,
-      photoPipeline.replace('output:', 'limits: { items: 1 }\noutput:'),
-    );
-    const { summary, events } = await rig.run(local, {}, internals);
-    expect([...bill(local.ledger()).values()]).toEqual([10]);
-    expect(summary.stopped ?? '').toMatch(/the disk is full/);
-    expect(events.filter((one) => one.type === 'task' && one.ending === 'failed')).toEqual([]);
-    expect(readdirSync(rig.folder).includes('out') ? rig.files('out') : []).toEqual([]);
-
-    rig.write('pipeline.yaml', photoPipeline);
-    expect((await rig.run(local)).summary.outcome).toBe('done');
-    expect(rig.files('out')).toEqual(['p1.png', 'p2.png']);
-    expect([...bill(local.ledger()).values()]).toEqual([10, 10]);
-  });
-
-  test('for a copy too', async () => {
-    const local = await service();
-    const rig = await photoRig(1);
-    await rig.run(local);
-    rig.write('pipeline.yaml', photoPipeline.replace('.stem }}.png', '.stem }}-copy.png'));
-    const noCopies: RunInternals = {
-      disk: (disk) => beside(disk, { copy: async () => err(full) }),
-    };
-    const { summary } = await rig.run(local, {}, noCopies);
-    expect(summary.stopped ?? '').toMatch(/the disk is full/);
-    expect(rig.files('out')).toEqual(['p1.png']);
-    expect((await rig.run(local)).summary.outcome).toBe('done');
-    expect(rig.files('out')).toEqual(['p1-copy.png', 'p1.png']);
-  });
-});
-
 describe('before anything is sent', () => {
   test.each([
     ['clip.mp4', 'save would overwrite "clip.mp4", which is what clip uploads'],
@@ -305,14 +251,5 @@ describe('before anything is sent', () => {
       /save:p1.png would overwrite ".\/p1.png", which is what photo:p1.png uploads/,
     );
     expect(local.requests()).toEqual({});
-  });
-
-  test('what a download saves may be uploaded by a later step, in this run and the next', async () => {
-    const local = await service();
-    const again =
-      '  again: { uses: upload, needs: [save], with: { file: "out/${{ item.stem }}.png" } }';
-    const rig = await photoRig(1, photoPipeline.replace('  tidy:', `${again}\n  tidy:`));
-    for (const done of [7, 0])
-      expect((await rig.run(local)).summary).toMatchObject({ outcome: 'done', tasks: { done } });
   });
 });
