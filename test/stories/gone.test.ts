@@ -19,6 +19,8 @@ async function paid(keys: readonly string[], disk?: 'folder'): Promise<World> {
   const world = new World(photos(keys), files, { disk });
   world.service.account = { id: 'me', credits: 1_000_000, tier: 'pro' };
   expect((await world.tick()).outcome).toBe('waiting');
+  // A minute ago.
+  world.clock.jump(61_000);
   return world;
 }
 
@@ -78,6 +80,20 @@ describe('five projects that vanished', () => {
     const run = await world.run();
     expect([run.endings['colour:a'], deletions(world)]).toEqual(['pending', 0]);
   });
+});
+
+test('a project that was created a moment ago, and is not found yet, is not called gone', async () => {
+  const world = await paid(['a']);
+  world.clock.jump(-60_000);
+  const until = world.clock.now + 20_000;
+  world.service.fails = ({ call }) =>
+    call === 'look' && world.clock.now < until
+      ? { reason: 'not-found', message: 'Not Found' }
+      : undefined;
+  expect((await world.run()).endings['colour:a']).toBe('pending');
+  world.clock.jump(60_000);
+  const run = await world.run();
+  expect([run.outcome, run.charged, world.outputs]).toEqual(['done', 0, ['a.png']]);
 });
 
 test('a project that is not found for two seconds is waited for', async () => {

@@ -16,16 +16,19 @@ export interface PaidProject extends Pick<OrderHead, 'attempts'> {
   readonly fingerprint: Fingerprint;
   readonly project: string;
   readonly record: RecordKind;
+  /** When it was created, in milliseconds since 1970; undefined if it has been seen. */
+  readonly since?: number | undefined;
 }
 
 export type Finding =
   | { readonly is: 'there'; readonly project: Project }
   /** `project`: its last record, if the service still shows it. */
   | { readonly is: 'gone'; readonly project: Project | undefined }
-  /** Not there for this account, and that this account has paid for it is not known. */
+  /** Not there, but so new that a replica may lag, or it is not known that this account has paid for it. */
   | { readonly is: 'missing' };
 
 const secondLookMs = 3_000;
+const newMs = 60_000;
 
 export async function find(
   paid: PaidProject,
@@ -41,7 +44,11 @@ export async function find(
     const gone = ok({ is: 'gone', project: shown } as const);
     // Whoever paid has saved and deleted it.
     if (remembered?.lastKnown(fingerprint, project)?.state === 'deleted') return gone;
-    if (isLast) return shown !== undefined || (await isOurs(paid, context)) ? gone : missing;
+    if (isLast) {
+      if (shown !== undefined) return gone;
+      const isNew = paid.since !== undefined && clock.now() - paid.since < newMs;
+      return !isNew && (await isOurs(paid, context)) ? gone : missing;
+    }
     await clock.sleep(secondLookMs, stop);
     if (stop.aborted) break;
   }
@@ -97,7 +104,7 @@ export function* recordGone(
 /** Nothing is recorded: the key may be of another account. */
 export const notFound: Ended = {
   ...pending(
-    'the service does not have its project, and the account that paid for it may be another one: if it is yours, shotlist refresh records that it is gone',
+    'the service does not show its project: it is too new to be given up, or another account has paid for it; if it is yours and gone, shotlist refresh records that',
   ),
   code: 'not-found',
 };

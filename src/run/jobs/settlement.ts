@@ -172,10 +172,12 @@ const projectOf = ({
   kind,
   project,
   attempts,
-}: Pick<Paid, 'fingerprint' | 'kind' | 'project' | 'attempts'>): PaidProject => ({
+  since,
+}: Pick<Paid, 'fingerprint' | 'kind' | 'project' | 'attempts' | 'since'>): PaidProject => ({
   fingerprint,
   project,
   attempts,
+  since,
   record: recordOf(kind),
 });
 
