@@ -206,7 +206,7 @@ async function noticedBy(
       pins.filter((pin) => isTranscript(pin)),
     ]) {
       if (some.length === 0) continue;
-      const limitMs = 60_000 + 4 * some.reduce((sum, { ms }) => sum + ms, 0);
+      const limitMs = 60_000 + 2 * some.reduce((sum, { ms }) => sum + ms, 0);
       const args = ['--bail=1', '--maxWorkers=1', ...argumentsFor(some)];
       const order = some.map(({ pin }) => pin).join('\n');
       const code = await copy.test(args, { ORDER: order }, limitMs);

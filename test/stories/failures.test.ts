@@ -96,6 +96,22 @@ test('a failure that may pass is tried as often as the step says, and one that w
   expect(creations(world, 'swap')).toBe(1 + 2);
 });
 
+test.each([
+  ['look', 'swap:p1.png'],
+  ['download', 'save:p1.png'],
+])(
+  'what is paid and cannot be fetched (%s) is no failure: the next run has it, and pays nothing',
+  async (call, task) => {
+    const world = photos(1);
+    const failure: ApiFailure = { reason: 'refused', status: 400, message: 'No.' };
+    world.service.fails = (one) => (one.call === call ? failure : undefined);
+    expect((await world.run()).endings[task]).toBe('pending');
+    world.service.fails = () => undefined;
+    expect((await world.run()).outcome).toBe('done');
+    expect([world.outputs.length, world.service.charged]).toEqual([1, 10]);
+  },
+);
+
 /** A paid picture for each word, then a step that the service refuses for each. */
 const words = (more = '', last = true): string => `pipeline: words
 items: { values: [one, two, three, four, five, six, seven, eight] }

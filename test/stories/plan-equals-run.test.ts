@@ -174,7 +174,7 @@ function failure(found: readonly string[], outcome: Outcome | undefined, { text 
 }
 
 const seed = Number(process.env['SEED'] ?? 20261122);
-const rounds = Number(process.env['ROUNDS'] ?? 80);
+const rounds = Number(process.env['ROUNDS'] ?? 60);
 
 interface Found {
   readonly what: string;
