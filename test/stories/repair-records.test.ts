@@ -108,7 +108,7 @@ test.each(
       record === 'git' ? { SHOTLIST_RECEIPTS: join(world.folder, 'whole/none') } : {};
     const whole = linesOf(world);
     // In turns; EVERY=1 tries all of them.
-    for (const [name, damaged] of sampleOf(Object.entries(damages), 3, from)) {
+    for (const [name, damaged] of sampleOf(Object.entries(damages), 4, from)) {
       leave(world, damaged(whole, record === 'git' ? 'p1.png' : 'p3.png'));
       const isRead = await world.status().then(
         () => true,
