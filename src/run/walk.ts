@@ -513,7 +513,11 @@ export class Walk implements Actor {
       case 'read':
         for (const { place, why } of outcome.unreadable) this.#o.fileFacts.unreadable(place, why);
         // What this run finds gone is no part of its plan: it is not bought again before a person has seen the price.
-        if (job.order.operation === 'attach' || job.order.operation === 'download')
+        if (
+          job.order.operation === 'attach' ||
+          job.order.operation === 'create' ||
+          job.order.operation === 'download'
+        )
           this.#o.failed.set(job.order.fingerprint, goneNow);
         return false;
       case 'resupply':

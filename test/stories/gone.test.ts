@@ -154,3 +154,10 @@ test('a pipeline that has taken a project over does not discard what the payer h
   const run = await world.run();
   expect([run.outcome, run.charged, world.outputs]).toEqual(['done', 0, ['a.png']]);
 });
+
+test('with --pay-again, what the run has bought and then finds gone is not bought once more', async () => {
+  const world = new World(photos(['a']), { 'a.png': 'photo a' });
+  world.service.fate = ({ number }) => ({ gone: true, ms: number < 4 ? 120_000 : 100 });
+  const run = await world.run({ payAgain: true });
+  expect([run.outcome, run.charged]).toEqual(['failed', 10]);
+});
