@@ -6,35 +6,34 @@ import { fileURLToPath } from 'node:url';
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 
 /**
- * Processor seconds of `npm test` by folder. More than a fifth above is a warning: find the reason, or write down what is worth
- * it. The first folder of a worker also loads the modules, so a small one is given a few seconds for that.
+ * Processor seconds of `npm test` by folder, on a machine whose two cores are both busy. More than a fifth above is a warning:
+ * find the reason, or write down what is worth it. The first folder of a worker also loads the modules, so a small one is given
+ * a few seconds for that.
  */
 const budgets: Readonly<Record<string, number>> = {
-  '.': 32,
+  '.': 78,
   base: 4,
   bench: 2,
   contract: 5,
-  distributed: 6,
-  docs: 4,
+  distributed: 9,
+  docs: 8,
   e2e: 150,
-  features: 12,
+  features: 13,
   files: 4,
-  hostile: 18,
+  hostile: 45,
   language: 9,
   model: 5,
-  plan: 5,
-  previews: 24,
+  old: 28,
+  previews: 34,
   promises: 7,
-  report: 12,
-  run: 9,
-  service: 36,
-  'service-api': 9,
-  state: 13,
-  stores: 3,
+  report: 15,
+  service: 57,
+  'service-api': 15,
+  stores: 4,
   stories: 70,
-  tables: 3,
+  tables: 16,
   terminal: 3,
-  triggers: 4,
+  triggers: 2,
   views: 3,
 };
 const budgetOfLines = 80_000;
