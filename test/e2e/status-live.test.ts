@@ -121,7 +121,8 @@ test('what a run says of itself at its end is what its summary says', async () =
     const { items, steps, charged, stage } = facts.at(-1)?.() ?? {};
     const { done, reused, failed, doubt, blocked } = summary.tasks;
     expect(failed + doubt).toBe(problems);
-    expect(items).toEqual({ total: 3, done: summary.items.done, failed, doubt, open: 0 });
+    const { done: finished, skipped } = summary.items;
+    expect(items).toEqual({ total: 3, done: finished, skipped, failed, doubt, open: 0 });
     expect(charged).toBe(summary.credits.charged - summary.credits.refunded);
     expect(stage).toEqual({ is: 'working' });
     const sum = (of: 'done' | 'failed' | 'doubt' | 'notRun' | 'running' | 'queued') =>
