@@ -7,7 +7,7 @@ import type { Operation, Place } from './front.ts';
 /**
  * - `done`: nothing is wrong with it.
  * - `doubt`, `pending`, `failed`: how one of its tasks ended. What is pending or failed is done by the next run.
- * - `lost`: the service gave a wrong id, so that its project is never found again. It fails as gone, and is not paid for again.
+ * - `lost`: the service gave a wrong id, so that its project is never found again. It stays pending and is not paid for again.
  * - `refused`: the run does not begin.
  */
 export type After = 'done' | 'doubt' | 'pending' | 'failed' | 'lost' | 'refused';
