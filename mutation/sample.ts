@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { drawMutants, type Mutant, mutated } from './mutants.ts';
@@ -81,7 +81,8 @@ class Copy {
     limitMs = 30 * 60_000,
   ): Promise<number | undefined> {
     // Beside the checkout: what lies in it is shown in another way.
-    const temporary = `${this.folder}-tmp`;
+    // Its path does not begin like that of the copy, which transcripts replace by a placeholder.
+    const temporary = join(work, `tmp-${basename(this.folder)}`);
     mkdirSync(temporary);
     rmSync(this.#report, { force: true });
     const all = ['run', '--config', 'mutation/vitest.config.ts', '--reporter=json', ...args];
