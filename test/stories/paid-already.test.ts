@@ -161,7 +161,7 @@ test('another account pays for its own, and each account finds its own results a
   }
 });
 
-test('what was deleted elsewhere is not paid for again unasked', async () => {
+test('what was deleted elsewhere is paid for only with --pay-again, once it is old enough to be given up', async () => {
   const world = await forgotten();
   const become = accounts(world);
   // A receipt of another account is newer, and changes nothing.
@@ -172,6 +172,9 @@ test('what was deleted elsewhere is not paid for again unasked', async () => {
   const lost = await world.run(own);
   expect([lost.outcome, lost.charged, warned(lost.events)]).toEqual(['failed', 0, 0]);
   expect((await world.plan(own)).plan.credits).toBe(0);
+  world.clock.pass(24 * 60 * 60_000);
+  expect(await world.run(own)).toMatchObject({ outcome: 'failed', charged: 0 });
+  expect(await world.run({ ...own, payAgain: true })).toMatchObject({ charged: 40 });
 });
 
 test('what is lost does not count as paid', async () => {
