@@ -213,9 +213,13 @@ export function decideDelete({ job, savers, discard }: DeleteQuestion, facts: Fa
   if (discard && job.adopted !== undefined)
     return { act: 'defer', reason: { code: 'paid-by-another' } };
   if (discard) return { act: 'begin', reason: { code: 'discarded' } };
-  // A result that is late, or that was held back, is at the service alone.
+  const savedBy = (task: string): readonly OutputLine[] =>
+    (job.outputs ?? []).filter((output) => output.task === task);
+  // A result that was held back is at the service alone. One that was late may have been saved since.
   const asked = askedCount(job);
-  if (asked !== undefined)
+  const isSaved = (count: number): boolean =>
+    savers.length > 0 && savers.every((task) => savedBy(task).length >= count);
+  if (asked !== undefined && !isSaved(asked))
     return { act: 'keep', reason: { code: 'fewer-results', listed: downloadCount(job), asked } };
   const unproved = job.outputs?.find(
     (output) => output.unproved === true && (savers.length === 0 || savers.includes(output.task)),
@@ -224,7 +228,7 @@ export function decideDelete({ job, savers, discard }: DeleteQuestion, facts: Fa
     return { act: 'keep', reason: { code: 'unproved-file', path: unproved.path } };
   let away = false;
   for (const task of savers) {
-    const own = (job.outputs ?? []).filter((output) => output.task === task);
+    const own = savedBy(task);
     if (own.length < downloadCount(job))
       return { act: 'keep', reason: { code: 'saver-without-files', task } };
     for (const output of own.filter((one) => !isSomewhere(one, facts) && !isStored(one, facts))) {

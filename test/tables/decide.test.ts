@@ -326,6 +326,13 @@ test.each([
   },
 );
 
+test('a result that was late, and has been saved since, keeps its project no more', () => {
+  const { disk, line } = sceneOf('complete', ['whole'], '');
+  const job = { ...line, result: { ...line.result, downloads: 0, image_count: 1 } };
+  const question = { job, savers: ['save:a'], discard: false };
+  expect(decideDelete(question, disk).reason.code).toBe('files-safe');
+});
+
 test('every reason has one text', () => {
   const path = 'out/a.png';
   const reasons: readonly Reason[] = [
