@@ -38,6 +38,7 @@ export default defineConfig({
     // Only to end what hangs: a shared machine may be three times slower than a quiet one.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 180_000 } },
     // Tests also wait for processes, services and the disk, and meanwhile another worker uses the core.
     maxWorkers: availableParallelism() + 2,
     reporters: ['default', new Cost(), new MissingPrograms(missing)],
