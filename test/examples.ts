@@ -36,7 +36,7 @@ export const blocks = (language: string): readonly CodeBlock[] =>
   userPages.flatMap((page) => blocksIn(page, language));
 
 /** The TypeScript examples in the doc comments of the operations. */
-export const libraryExamples = (): readonly string[] =>
+export const examplesInComments = (): readonly string[] =>
   globSync('src/**/*.ts', { cwd: root })
     .sort()
     .flatMap((file) => [...read(file).matchAll(/ \* ```ts\n([\s\S]*?) \* ```/g)])

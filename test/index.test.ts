@@ -3,12 +3,12 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import * as library from '../src/index.ts';
-import { libraryExamples } from './examples.ts';
+import { examplesInComments } from './examples.ts';
 import { ended, Rig } from './rig.ts';
 import { longTest } from './sweep.ts';
 
 const index = fileURLToPath(new URL('../src/index.ts', import.meta.url));
-const examples = libraryExamples();
+const examples = examplesInComments();
 const sourceOf = (example: string): string => example.replace("'shotlist'", JSON.stringify(index));
 
 const pipeline = `pipeline: p

@@ -213,7 +213,7 @@ const groups = {
       'A table has no rows. Add a row for each item: a CSV file below its header, a JSON Lines file with an object in each line.',
     SL517: 'A table seems to have another separator. Set `delimiter:` of items.',
     SL518:
-      'A column of a table has values and no name, or the name of another column. Name each column with values in the first line.',
+      'A column of a table has values but no name, or the same name as another column. Name each column with values in the first line.',
     SL519:
       'A row of a table has too many or too few values. Write one value for each column, and put a value that contains the separator in quotation marks.',
     SL520:

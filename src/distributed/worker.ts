@@ -94,8 +94,12 @@ export class Worker {
   async #abandon(): Promise<void> {
     this.#stopping.abort();
     await this.#drained();
-    // It failed with the same error, or fails now.
-    await this.#batchedRecorder.flush().catch(() => undefined);
+    try {
+      await this.#batchedRecorder.flush();
+    } catch (error) {
+      // It failed in the same way, or fails now. Anything else is worse than a database that is away.
+      if (!(error instanceof DatabaseAway)) throw error;
+    }
   }
 
   /** Tells the coordinator what this worker sees of the service. */

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { blocks, libraryExamples, root } from '../examples.ts';
+import { blocks, examplesInComments, root } from '../examples.ts';
 import { Rig } from '../rig.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'shotlist-types-'));
@@ -72,7 +72,7 @@ test('the examples in the comments of the library and on the pages compile again
   const onPages = blocks('ts').map(({ text }) => text);
   expect(onPages).not.toEqual([]);
   const wrong = "import { plan } from 'shotlist';\nplan(1);\n";
-  const examples = [...libraryExamples(), ...onPages, wrong];
+  const examples = [...examplesInComments(), ...onPages, wrong];
   const rig = new Rig('');
   const files = examples.map((example, number) => {
     rig.write(`example-${number}.ts`, example);

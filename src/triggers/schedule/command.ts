@@ -172,7 +172,7 @@ function scheduleEventText(event: Exclude<ScheduleEvent, { problem: unknown }>) 
     case 'left-out':
       return event.why === 'overlap'
         ? `${named(event.pipeline)}: the run due at ${event.due} is left out, because another run was in progress`
-        : `${named(event.pipeline)}: of the missed runs, only the last one takes place; the first was due at ${event.due}`;
+        : `${named(event.pipeline)}: only the last of the missed runs takes place; the first was due at ${event.due}`;
   }
 }
 
