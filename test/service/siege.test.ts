@@ -515,7 +515,7 @@ test('an Authorization header that is not exactly a key opens nothing', async ()
       ],
     ),
     fc
-      .tuple(fc.nat(key.length - 1), fc.constantFrom('-', '*', '.'))
+      .tuple(fc.nat(key.length - 1), fc.constantFrom('*', '.', '~'))
       .map(([at, letter]) => key.slice(0, at) + letter + key.slice(at + 1)),
   );
   const value = fc.oneof(
