@@ -1,13 +1,11 @@
 // The counts of a run, folded from its events, against a count that keeps every task.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { RunEvent, TaskDetail, TaskEnding } from '../../../src/run/run-event.ts';
-import { RunView } from '../../../src/run/run-view.ts';
-import { summaryOf } from '../../../src/run/summary.ts';
-import { Tally } from '../../../src/run/tally.ts';
-import { liveFacts } from '../../../src/views/live/live-facts.ts';
-import { planOf, row } from '../../views/live/live-events.ts';
-import { colour, InMemory, photo, pipeline } from './in-memory.ts';
+import type { RunEvent, TaskDetail, TaskEnding } from '../../src/run/run-event.ts';
+import { RunView } from '../../src/run/run-view.ts';
+import { summaryOf } from '../../src/run/summary.ts';
+import { liveFacts } from '../../src/views/live/live-facts.ts';
+import { planOf, row } from '../views/live/live-events.ts';
 
 const endings: readonly TaskEnding[] = [
   ...(['done', 'reused', 'skipped', 'excluded', 'failed'] as const),
@@ -120,27 +118,4 @@ test('of any events, the summary and the live facts count each task once, by how
       expect(of('queued')).toBe(steps.length * total - last.size - running.size);
     }),
   );
-});
-
-test('of a run, the summary counts what the events have told', async () => {
-  const first = photo + colour('one', 'a');
-  const both = first + colour('two', 'b');
-  let repeated = 0;
-  for (const fate of ['fine', 'error', 'lost', 'endless'] as const) {
-    const memory = new InMemory();
-    for (const steps of [first, both]) {
-      const tally = new Tally();
-      const { told } = await memory.run(pipeline(steps), fate, ['a', 'b'], { tally });
-      // What was uploaded is gone by then, and is uploaded again.
-      memory.clock.pass(7 * 86_400_000);
-      const last = new Map(
-        told.flatMap((event) => (event.type === 'task' ? [[event.task, event.ending]] : [])),
-      );
-      repeated += told.filter(({ type }) => type === 'task').length - last.size;
-      expect(withoutZeros(tally.tasks)).toEqual(counted(last.values()));
-      expect(tally.itemsOver).toBe(told.filter(({ type }) => type === 'item').length);
-      expect(tally.atWork.size).toBe(0);
-    }
-  }
-  expect(repeated).toBeGreaterThan(0);
 });
