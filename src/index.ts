@@ -89,11 +89,6 @@ export {
 } from './features/resolve/resolve.ts';
 export type { RunQuestion } from './features/run/context.ts';
 export { type Ran, type RunOptions, run } from './features/run/run.ts';
-export {
-  type FollowStatusOptions,
-  followStatus,
-  type StatusLook,
-} from './features/status/follow-status.ts';
 export type { Status } from './features/status/status.ts';
 export {
   type StatusItems,

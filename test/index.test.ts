@@ -24,7 +24,6 @@ steps:
 /** What one line of its output says; nothing else is said. */
 const says: Readonly<Record<string, RegExp>> = {
   audit: /^0 differences$/,
-  followStatus: /^no run is active$/,
   forget: /save:one/,
   graph: /^digraph "p" \{$/m,
   init: /^codes\.yaml 2$/,

@@ -115,13 +115,8 @@ export const commands: Readonly<Record<string, Readonly<Record<string, Added>>>>
     status: command('status', 'show progress, credits, and what needs attention', {
       takes: [file],
       flags: flags.statusFlags,
-      run: async (name, { watch, ...given }) =>
-        watch === true
-          ? await (await import('../features/status/watch-command.ts')).watchStatusCommand(
-              name,
-              given,
-            )
-          : await (await import('../features/status/command.ts')).statusCommand(name, given),
+      run: async (name, given) =>
+        (await import('../features/status/command.ts')).statusCommand(name, given),
     }),
     report: command('report', 'write one HTML file with every result and its price', {
       takes: [file],

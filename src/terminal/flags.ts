@@ -508,9 +508,6 @@ export const statusFlags = {
   failed: flag('--failed', 'list the items with tasks that failed or are in doubt'),
   step: flag('--step <step>', 'list the items with their tasks of this step'),
   limit: flag('--limit <n>', 'list at most n items (default: 50)', { read: positiveInteger }),
-  watch: flag('--watch', 'follow the state file and the runs that use it, until Ctrl-C', {
-    conflicts: ['items', 'failed', 'step', 'limit'],
-  }),
   expiring: flag(
     '--expiring <time>',
     'mark paid results whose addresses expire within this time (default: 6h)',

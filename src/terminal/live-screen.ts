@@ -107,8 +107,6 @@ export function readingMode(
 interface ScreenLines {
   /** Removes the lines. */
   end(): void;
-  /** The lines as they are now stay, and later output goes below them. */
-  leave(): void;
 }
 
 /** Between two frames, in milliseconds. */
@@ -141,21 +139,13 @@ export function keepDrawn(
   process.on('SIGCONT', resumed);
   showBelow(screen);
   draw();
-  const stop = (): void => {
-    clearInterval(timer);
-    process.off('SIGCONT', resumed);
-    isResized.off();
-    showBelow(undefined);
-  };
   return {
     end() {
-      stop();
+      clearInterval(timer);
+      process.off('SIGCONT', resumed);
+      isResized.off();
+      showBelow(undefined);
       screen.erase();
-    },
-    leave() {
-      stop();
-      screen.draw();
-      screen.forget();
     },
   };
 }

@@ -40,22 +40,6 @@ export function stopWhenAsked(seconds = 30): Stop {
   };
 }
 
-/** For a command that only looks: it ends as soon as somebody asks, and nothing is lost. */
-export function untilAsked(): Stop {
-  const controller = new AbortController();
-  const end = (): void => controller.abort();
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  for (const signal of signals) process.once(signal, end);
-  const stay = onLost(end);
-  return {
-    signal: controller.signal,
-    off() {
-      for (const signal of signals) process.off(signal, end);
-      stay();
-    },
-  };
-}
-
 /** Resolves when a person or the system asks the command to stop. */
 export const untilStopped = (): Promise<void> =>
   new Promise((resolve) => {

@@ -65,22 +65,16 @@ type Run = Pick<EngineFacts['runs'][number], 'coordinator' | 'queue'>;
 
 /** Who works on a distributed run, and what waits. */
 export function queueLines({ coordinator, queue }: Run): readonly string[] {
+  const { queued, parked, active } = queue;
+  const workers = workersHere(queue);
   return [
     `coordinator: ${coordinator === undefined ? 'none' : printable(coordinator)}`,
-    ordersText(queue),
-    ...workersHere(queue).map(
+    `orders: ${queued} queued, ${active} at workers, ${parked} parked; ${count(workers.length, 'worker')}`,
+    ...workers.map(
       ({ worker, busy, places, silentMs }) =>
         `  ${printable(worker)}: ${busy} of ${places} busy, last heard ${Math.round(silentMs / 1000)} s ago`,
     ),
   ];
-}
-
-/** What waits and who works, in one line. */
-export const queueLine = ({ queue }: Run): string => ordersText(queue);
-
-function ordersText(queue: Run['queue']): string {
-  const { queued, parked, active } = queue;
-  return `orders: ${queued} queued, ${active} at workers, ${parked} parked; ${count(workersHere(queue).length, 'worker')}`;
 }
 
 const workersHere = ({ workers }: Run['queue']): readonly Worker[] =>

@@ -1,17 +1,14 @@
 // status asks the run that holds the lock, and reads the state file if nobody answers.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { followStatus, type StatusLook } from '../../src/features/status/follow-status.ts';
 import { type StatusReport, status } from '../../src/features/status/status.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
 import { resultOf } from '../../src/language/load/refusal.ts';
-import { realClock } from '../../src/run/clock.ts';
 import { processState } from '../../src/state/lock/lock.ts';
 import type { LiveFacts } from '../../src/views/live/live-facts.ts';
-import { keys, makesTerminals, OnTerminal } from '../on-terminal.ts';
 import { ended, envOf, Rig, service, until } from '../rig.ts';
 import { longTest } from '../sweep.ts';
 
@@ -131,75 +128,3 @@ test('what a run says of itself at its end is what its summary says', async () =
     expect([sum('notRun'), sum('running'), sum('queued')]).toEqual([blocked, 0, 0]);
   }
 });
-
-describe('status --watch', () => {
-  test('follows a run from before it begins until after it ends', async () => {
-    const [local, rig] = [await service(), new Rig(pipeline)];
-    const loaded = await loadPipeline(rig.file);
-    const looks: StatusLook[] = [];
-    const stop = new AbortController();
-    const clock = { ...realClock, sleep: (_: number, s: AbortSignal) => realClock.sleep(1, s) };
-    const onLook = (look: StatusLook): void => void looks.push(look);
-    const following = followStatus(loaded, {
-      ...{ clock, hosted: true, onLook, signal: stop.signal },
-    });
-    await until('it has looked', () => looks.length > 0);
-    expect(looks.map(({ type }) => type)).toEqual(['none']);
-    await rig.run(local);
-    const isOver = (look: StatusLook | undefined): boolean =>
-      look?.type === 'state' && look.report.running === undefined;
-    await until('the end is seen', () => isOver(looks.at(-1)));
-    const types = looks.map(({ type }) => type);
-    expect(types).toContain('live');
-    const before = looks.length;
-    // Nothing changes, so nothing is told.
-    await rig.command(['status', 'pipeline.yaml', '--hosted']);
-    expect(looks).toHaveLength(before);
-    stop.abort();
-    await following;
-  });
-
-  test('in a pipe, tells each change in a line, and ends with 0 on Ctrl-C', async () => {
-    const { rig, stop } = await rendering();
-    const plain = rig.start(['status', 'pipeline.yaml', '--watch']);
-    const json = rig.start(['status', 'pipeline.yaml', '--watch', '--json']);
-    const [text, facts] = [ended(plain), ended(json)];
-    let told = '';
-    for (const child of [plain, json])
-      child.stdout?.on('data', (piece: string | Buffer) => {
-        told += piece.toString();
-      });
-    await until('both have seen the run', () =>
-      ['A run is active', '1 task running', '"type":"live"'].every((part) => told.includes(part)),
-    );
-    await stop();
-    await until('both have seen its end', () =>
-      ['No run is active · 1 run, ', '"type":"state"'].every((part) => told.includes(part)),
-    );
-    plain.kill('SIGINT');
-    json.kill('SIGTERM');
-    expect(await text).toMatchObject({ code: 0, stderr: '' });
-    const { stdout, code } = await facts;
-    const types = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line).type);
-    expect([new Set(types), code]).toEqual([new Set(['live', 'state']), 0]);
-  });
-});
-
-test.skipIf(!makesTerminals)(
-  'on a terminal, the view is drawn in place, and stays when Ctrl-C ends it (needs script)',
-  async () => {
-    const { rig } = await rendering();
-    const terminal = new OnTerminal(rig, 'status pipeline.yaml --watch');
-    await terminal.says('ends this view, not the run');
-    terminal.type(keys.ctrlC);
-    expect(await terminal.code).toBe(0);
-    const screen = await terminal.screen();
-    expect(screen.match(/0 of 3/g)).toHaveLength(1);
-    expect(screen).toMatch(/make +● 1 +○ 2/);
-    expect((await terminal.terminal()).modes.wraparoundMode).toBe(true);
-    expect(JSON.parse(readFileSync(rig.path(lockFile), 'utf8')).pid).toBe(process.pid);
-  },
-);

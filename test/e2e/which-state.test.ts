@@ -16,7 +16,7 @@ const commands: readonly (readonly string[])[] = [
     ['forget', 'save:p1.png'],
     ['pick', 'swap:p1.png', '2'],
   ],
-  ...[['resolve', 'swap:p1.png', '--abandon'], ['status', '--watch'], ['ui']],
+  ...[['resolve', 'swap:p1.png', '--abandon'], ['ui']],
 ];
 
 const another = ['reroll', 'swap:p1.png', '--pictures', 'plain'];

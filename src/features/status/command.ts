@@ -34,10 +34,7 @@ import type {
   Unrecorded,
 } from './status-items.ts';
 
-/** `--watch` is a command of its own (watch-command.ts). */
-export type ListingFlags = Omit<StatusFlags, 'watch'>;
-
-export function statusCommand(file: string, flags: ListingFlags): Promise<number> {
+export function statusCommand(file: string, flags: StatusFlags): Promise<number> {
   const { items: wanted, failed, step, limit, expiring, ...common } = flags;
   const only = wanted === true ? undefined : wanted;
   const asks = [wanted, failed, step, limit].some((flag) => flag !== undefined);
@@ -84,7 +81,7 @@ const mergedLines = ({ paidTwice, state }: StatusReport): readonly string[] => [
 ];
 
 /** What the state file says. */
-export function reportText(report: StatusReport, { line }: CommandLines): string {
+function reportText(report: StatusReport, { line }: CommandLines): string {
   const { steps, state, service, running, live, engine } = report;
   const status = statusText(report, `${state} (${service})`, line, stepsText(steps));
   const twice = report.paidTwice.length === 0 ? [] : mergedLines(report);
