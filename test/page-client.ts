@@ -46,7 +46,7 @@ export interface Heard {
   data: ReportData | undefined;
   /** Every state in which an item has been, by its key. */
   readonly states: Map<string, Set<string>>;
-  ended: string | undefined;
+  ended: boolean;
   /** Everything that was sent. */
   text: string;
 }
@@ -57,7 +57,7 @@ export function listenTo(address: string): Heard {
     types: [],
     data: undefined,
     states: new Map(),
-    ended: undefined,
+    ended: false,
     text: '',
   };
   const take = (message: string): void => {
@@ -72,7 +72,7 @@ export function listenTo(address: string): Heard {
       const change: ReportChange = JSON.parse(json);
       heard.data = changed(heard.data, change);
     }
-    if (type === 'ended') heard.ended = JSON.parse(json);
+    if (type === 'ended') heard.ended = true;
     for (const { key, state } of heard.data?.items ?? []) {
       const known = heard.states.get(key) ?? new Set();
       heard.states.set(key, known.add(state));

@@ -65,11 +65,10 @@ function argumentOf({ term, help, read }: Taken<unknown>): Argument {
 }
 
 export function optionOf(flag: Flag<unknown> & { readonly isRequired?: true }): Option {
-  const { term, help, read, choices, conflicts = [], isHidden, isRequired } = flag;
+  const { term, help, read, choices, conflicts = [], isRequired } = flag;
   const made = new Option(term, help).conflicts([...conflicts]);
   if (choices !== undefined) made.choices(choices);
   if (read !== undefined) made.argParser((text, before) => read(text, before));
-  if (isHidden === true) made.hideHelp();
   return made.makeOptionMandatory(isRequired === true);
 }
 

@@ -4,7 +4,6 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { setTimeout as wait } from 'node:timers/promises';
 import { type FileVersion, rangeOf, versionOf } from '../base/byte-range.ts';
 import { ok, type Result } from '../base/result.ts';
 import { isSystemProblem } from '../base/system-error.ts';
@@ -39,10 +38,9 @@ export interface LiveServer {
   addressForOnce(): string;
   /** The number of pages that are open. */
   readonly pages: () => number;
-  /** Resolves when a page was opened for the first time. */
-  readonly visited: Promise<void>;
   send(message: PageMessage): void;
-  close(last: PageMessage): Promise<void>;
+  /** Tells the pages that nothing follows. */
+  close(): Promise<void>;
 }
 
 interface LiveServerOptions {
@@ -52,10 +50,6 @@ interface LiveServerOptions {
 }
 
 const requestTimeoutMs = 5_000;
-/** When the server closes, pages load the last pictures, for at most so long. */
-const maxLastPicturesMs = 3_000;
-/** A page that asks for nothing during this time has what it needs. */
-const quietMs = 250;
 const maxConnections = { perPeer: 64, total: 64 };
 
 /** The error says why the server cannot listen there. */
@@ -68,8 +62,6 @@ export async function openLiveServer(
   const scriptHash = createHash('sha256').update(page.script).digest('base64');
   const html = [...liveDocument(title, page)].join('');
   const events = new EventStream();
-  let sending = 0;
-  let sent = performance.now();
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     for (const [name, value] of headers) response.setHeader(name, value);
     const admission = admissionOf(request, [token, ...tickets]);
@@ -87,10 +79,7 @@ export async function openLiveServer(
       response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
       events.add(response, source.greeting());
     } else if (picture !== undefined) {
-      sending += 1;
       sendPicture(response, await source.thumbnail(Number(picture)));
-      sending -= 1;
-      sent = performance.now();
     } else {
       const file = number === undefined ? undefined : source.file(Number(number));
       const sent = file !== undefined && (await sendFile(request, response, file));
@@ -107,13 +96,6 @@ export async function openLiveServer(
       );
     },
   );
-  /** Waits for the pictures that the pages still load. */
-  const untilQuiet = async (): Promise<void> => {
-    sent = performance.now();
-    const end = sent + maxLastPicturesMs;
-    const isOver = (now: number): boolean => now > end || (sending === 0 && now - sent > quietMs);
-    while (events.pages > 0 && !isOver(performance.now())) await wait(quietMs / 5);
-  };
   const connections = limitConnections(server, maxConnections);
   const listening = await listenOn(server, { host: '127.0.0.1', port });
   if (!listening.ok) return listening;
@@ -125,12 +107,10 @@ export async function openLiveServer(
       return `${listening.value}/${ticket}/`;
     },
     pages: () => events.pages,
-    visited: events.visited,
     send: (message) => events.send(message),
-    async close(last) {
-      await untilQuiet();
+    async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      await events.end(last);
+      await events.end({ type: 'ended', data: 'null' });
       server.closeAllConnections();
       await closed;
     },
@@ -175,21 +155,13 @@ class EventStream {
   readonly #pages = new Set<ServerResponse>();
   readonly #alive = setInterval(() => this.#write(': here\n\n'), aliveMs).unref();
 
-  readonly #first = Promise.withResolvers<void>();
-
   get pages(): number {
     return this.#pages.size;
-  }
-
-  /** Resolves when a page has connected for the first time. */
-  get visited(): Promise<void> {
-    return this.#first.promise;
   }
 
   /** Adds a page, whose answer has its headers. */
   add(page: ServerResponse, first: readonly PageMessage[]): void {
     this.#pages.add(page);
-    this.#first.resolve();
     page.once('close', () => this.#pages.delete(page));
     page.write(`retry: 1000\n\n${first.map(frame).join('')}`);
   }

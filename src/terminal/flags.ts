@@ -16,7 +16,6 @@ export interface Flag<Value> {
   readonly choices?: readonly (Value & string)[];
   /** The names of flags that cannot be given with this one. */
   readonly conflicts?: readonly string[];
-  readonly isHidden?: true;
   /** It decides what a plan contains: a saved plan repeats it. */
   readonly decidesPlan?: true;
 }
@@ -322,7 +321,6 @@ export const flagGroups = {
       'plan',
     ]),
     exitCode: shared('--exit-code', 'exit with 10 if there is something to do', ['plan']),
-    open: shared('--open', 'show the run on a page in the browser', ['run']),
     quiet: shared(
       '--quiet',
       'print only failures, warnings and the summary',
@@ -455,7 +453,7 @@ export const runFlags = {
   json: jsonLines,
   engine: {
     ...saying(flags.engine, `let workers on several hosts perform the run, through ${database}`),
-    conflicts: ['rehearse', 'detachAfter', 'first', 'open', 'listen'],
+    conflicts: ['rehearse', 'detachAfter', 'listen'],
   },
 };
 
@@ -602,9 +600,7 @@ export const uiFlags = {
   ...flagsOf('ui'),
   ...results,
   port: flag('--port <n>', 'port (default: a free one)', { read: portNumber }),
-  open: saying(flags.open, 'open the page in the browser'),
-  /** Given by `run --open`, with a channel to it. */
-  forRun: flag('--for-run', 'serve the page of the run that started this', { isHidden: true }),
+  open: flag('--open', 'open the page in the browser'),
 };
 export type UiFlags = Given<typeof uiFlags>;
 

@@ -55,8 +55,9 @@ describe('a live page in Chromium', { tags: 'chromium' }, () => {
     await second.waitFor();
     await page.getByRole('radio', { name: 'Compare' }).waitFor();
     await expect.poll(() => page.title()).toBe('2 of 2 · photos');
-    await live.close('run');
-    await page.getByRole('status').filter({ hasText: 'The run has ended' }).waitFor();
+    await page.waitForLoadState('networkidle');
+    await live.close();
+    await page.getByRole('status').filter({ hasText: 'No longer live' }).waitFor();
 
     await second.click();
     const box = page.getByRole('dialog', { name: 'p2.png' });

@@ -12,31 +12,10 @@ import { type RunOptions, run } from './run.ts';
 
 export interface RunCommandFlags
   extends RunFlags,
-    Pick<Given<typeof runFlags>, 'confirmAbove' | 'yes' | 'open' | 'engine'> {}
+    Pick<Given<typeof runFlags>, 'confirmAbove' | 'yes' | 'engine'> {}
 
-export async function runCommand(
-  file: string,
-  { open, ...flags }: RunCommandFlags,
-): Promise<number> {
+export async function runCommand(file: string, flags: RunCommandFlags): Promise<number> {
   const saved = readSavedPlan(file);
-  if (open !== true) return await runAsAsked(file, flags, saved);
-  const { RunPage } = await import('./run-page.ts');
-  const page =
-    saved === undefined
-      ? new RunPage(file, flags)
-      : new RunPage(pipelineOf(file, saved), { ...flags, ...saved.header.choices });
-  try {
-    return await runAsAsked(file, { ...flags, page }, saved);
-  } finally {
-    await page.end();
-  }
-}
-
-async function runAsAsked(
-  file: string,
-  flags: RunCommandFlags,
-  saved: ReturnType<typeof readSavedPlan>,
-): Promise<number> {
   const { confirmAbove: _, yes: __, ...own } = flags;
   const asking = questionsOf(flags);
   if (saved !== undefined) {

@@ -32,13 +32,9 @@ import { summaryText } from '../../views/summary-text.ts';
 import { pipelineFor, stopGrowth } from '../command.ts';
 import { refuse } from '../refuse.ts';
 import type { run } from './run.ts';
-import type { RunPage } from './run-page.ts';
 
 /** The flags that `run` and `tick` share. */
-export interface RunFlags extends Omit<TickFlags, 'yes'> {
-  /** `--open`. */
-  readonly page?: RunPage | undefined;
-}
+export type RunFlags = Omit<TickFlags, 'yes'>;
 
 /** What differs between `run` and `tick`. */
 export interface RunVariant {
@@ -89,7 +85,7 @@ async function perform(
   { operate, shows, onProblem }: RunVariant,
 ): Promise<number> {
   const json = flags.json === true;
-  const { speed, pictures, detachAfter, page, ...others } = flags;
+  const { speed, pictures, detachAfter, ...others } = flags;
   const stop = stopWhenAsked();
   const { signal } = stop;
   let live: (() => LiveFacts) | undefined;
@@ -110,7 +106,6 @@ async function perform(
         onEvent: (event) => {
           log.write(withExitCode(event));
           reader.event(event);
-          page?.event(event);
         },
       }),
     );

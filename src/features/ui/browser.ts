@@ -24,12 +24,11 @@ function whyNot(): string | undefined {
   return isDesktop || display !== '' ? undefined : 'there is no display';
 }
 
-/** True if a browser opens it. If not, says why; an address was already printed. */
-export async function openBrowser(address: string): Promise<boolean> {
+/** If no browser opens it, says why; an address was already printed. */
+export async function openBrowser(address: string): Promise<void> {
   const why = whyNot() ?? (await openingProblem(address));
   if (why !== undefined)
     complain(`note: no browser was opened, because ${why}. Open the printed address yourself.`);
-  return why === undefined;
 }
 
 async function openingProblem(address: string): Promise<string | undefined> {

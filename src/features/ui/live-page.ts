@@ -6,7 +6,6 @@ import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { pageAssets } from '../../report/assets.ts';
 import { openLiveServer } from '../../report/live-server.ts';
-import type { PageEnd } from '../../report/page/page-message.ts';
 import { type ThumbnailSize, thumbnail, thumbnailSize } from '../../report/thumbnails.ts';
 import { realClock } from '../../run/clock.ts';
 import { stateFinder } from '../../state/locate-state.ts';
@@ -24,10 +23,8 @@ export interface LivePage {
   readonly address: string;
   /** A new address that leads to the page once, for a program that opens browsers. */
   addressForOnce(): string;
-  /** Resolves when somebody has opened the page. */
-  readonly visited: Promise<void>;
-  /** Shows the last state to the pages that are open, tells them why nothing follows, and closes the server. */
-  close(why?: PageEnd): Promise<void>;
+  /** Shows the last state to the pages that are open, tells them that nothing follows, and closes the server. */
+  close(): Promise<void>;
 }
 
 /**
@@ -42,7 +39,7 @@ export interface LivePage {
  * const page = await openLivePage(pipeline, { rehearse: true });
  * console.log(page.address);
  * await run(pipeline, { rehearse: true, rehearsalPictures: 'plain' });
- * await page.close('run');
+ * await page.close();
  * ```
  */
 export async function openLivePage(
@@ -80,12 +77,11 @@ export async function openLivePage(
   return {
     address: server.address,
     addressForOnce: () => server.addressForOnce(),
-    visited: server.visited,
-    async close(why = 'stopped') {
+    async close() {
       ending.abort();
       await following;
       if (isWatched()) await report.update((message) => server.send(message));
-      await server.close({ type: 'ended', data: JSON.stringify(why) });
+      await server.close();
     },
   };
 }

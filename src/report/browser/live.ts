@@ -1,16 +1,9 @@
 // The connection of a live page to its server.
-import {
-  changed,
-  type PageEnd,
-  type PagePulse,
-  type ReportChange,
-  withPulse,
-} from '../page/page-message.ts';
+import { changed, type PagePulse, type ReportChange, withPulse } from '../page/page-message.ts';
 import type { ReportData, ReportItem } from '../page/report-data.ts';
-import { loadAhead, loadNoMore } from './pictures.ts';
 
-/** `lost`: the page tries to connect again. `run` and `stopped`: nothing follows. */
-export type Connection = 'connected' | 'lost' | PageEnd;
+/** `lost`: the page tries to connect again. `ended`: nothing follows. */
+export type Connection = 'connected' | 'lost' | 'ended';
 
 /** What a live page shows beside the report. */
 export interface Live {
@@ -41,7 +34,6 @@ export function follow(show: (data: ReportData | undefined, live: Live) => void)
   const take = (next: ReportData): void => {
     data = next;
     update({ connection: 'connected' });
-    loadAhead(next);
   };
   source.addEventListener('report', (event: MessageEvent<string>) => {
     const whole: ReportData = JSON.parse(event.data);
@@ -60,12 +52,10 @@ export function follow(show: (data: ReportData | undefined, live: Live) => void)
     const pulse: PagePulse | null = JSON.parse(event.data);
     update({ pulse });
   });
-  source.addEventListener('ended', (event: MessageEvent<string>) => {
-    const why: PageEnd = JSON.parse(event.data);
+  source.addEventListener('ended', () => {
     source.close();
-    loadNoMore();
     if (data !== undefined) data = withoutFiles(data);
-    update({ connection: why, trouble: null, pulse: null });
+    update({ connection: 'ended', trouble: null, pulse: null });
   });
   source.addEventListener('error', () => update({ connection: 'lost' }));
 }

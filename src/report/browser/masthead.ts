@@ -139,9 +139,7 @@ function connectionText(connection: Connection, running: boolean): string {
       return running ? 'Live: a run is active' : 'Live: no run is active';
     case 'lost':
       return 'Connection lost: trying again';
-    case 'run':
-      return 'The run has ended';
-    case 'stopped':
+    case 'ended':
       return 'No longer live';
   }
 }
@@ -153,8 +151,7 @@ export function liveNote({ connection }: Live): string {
       return 'This page is live. It is available only on this machine.';
     case 'lost':
       return 'shotlist does not answer. This page shows what it knew last.';
-    case 'run':
-    case 'stopped':
+    case 'ended':
       return 'This page stays as it is until you close it. For more, use shotlist ui or shotlist report.';
   }
 }

@@ -1,6 +1,6 @@
 // The pictures of the report: in a file, text in the page until somebody looks at them; in a live page, what its server has.
 import { picturesPerBlock } from '../page/document.ts';
-import type { ReportData, ReportFile } from '../page/report-data.ts';
+import type { ReportFile } from '../page/report-data.ts';
 
 const blocks = new Map<number, readonly string[]>();
 
@@ -72,37 +72,4 @@ export function picturesFromServer(redraw: () => void): void {
   };
   // The errors of elements do not bubble.
   document.addEventListener('error', note, true);
-}
-
-/** Call when the server has ended. */
-export function loadNoMore(): void {
-  waiting.length = 0;
-}
-
-/** So many pictures are loaded before somebody looks at them. */
-const maxAhead = 600;
-const asked = new Set<number>();
-const waiting: number[] = [];
-let isLoading = false;
-
-/** Loads the pictures of the results into the browser's cache: they stay when the server has ended. */
-export function loadAhead({ items, shared }: ReportData): void {
-  for (const { inputs, outputs } of [shared, ...items])
-    for (const { picture } of [...outputs, ...inputs.slice(0, 1)]) {
-      if (asked.size >= maxAhead) break;
-      if (picture === undefined || asked.has(picture)) continue;
-      asked.add(picture);
-      waiting.push(picture);
-    }
-  if (!isLoading) loadNext();
-}
-
-function loadNext(): void {
-  const next = waiting.shift();
-  isLoading = next !== undefined;
-  if (next === undefined) return;
-  const image = new Image();
-  image.onload = loadNext;
-  image.onerror = loadNext;
-  image.src = `pictures/${next}`;
 }

@@ -53,8 +53,8 @@ describe('a live page', () => {
     // What is no longer a file of the output folder is not sent.
     rmSync(rig.path('out/p2.png'));
     expect((await get(`${address}${output?.href}`)).status).toBe(404);
-    await close('run');
-    await until('the page hears that the run is over', () => heard.ended === 'run');
+    await close();
+    await until('the page hears that nothing follows', () => heard.ended);
   });
 
   test('says that it cannot read the state file, and goes on when it can', async () => {
