@@ -125,3 +125,22 @@ test('four photos, by window, by the room that the account has, under a cap and 
 
   expectGolden('starts.txt', stories.join('\n'));
 });
+
+test('a run that follows the projects of an earlier one begins no other before one of them is over', async () => {
+  const world = new World(
+    `pipeline: pictures
+items: { values: [{ key: a }, { key: b }, { key: c }, { key: d }] }
+steps:
+  paint: { uses: ai-image-generator, with: { image_count: 1, model: flux-schnell, resolution: 640px, style: { prompt: "\${{ item.key }}" } } }
+`,
+  );
+  const { service } = world;
+  // Three projects at once.
+  service.account = { id: 'me', credits: 100_000, tier: 'creator' };
+  service.renderMs = () => 300_000;
+  await world.run({ limit: 3, cut: { line: 8, when: 'after' } });
+  expect(service.projects.size).toBe(3);
+  expect((await world.run()).outcome).toBe('done');
+  const [first, last] = [service.projectOf('paint:a'), service.projectOf('paint:d')];
+  expect(last.at - first.at).toBeGreaterThanOrEqual(300_000);
+});

@@ -333,6 +333,19 @@ test('a result that was late, and has been saved since, keeps its project no mor
   expect(decideDelete(question, disk).reason.code).toBe('files-safe');
 });
 
+test('a file that may be a part of itself keeps the project of the task that saved it', () => {
+  const { disk, line } = sceneOf('complete', ['whole'], '');
+  const [whole] = line.outputs ?? [];
+  if (whole === undefined) throw new Error('the scene has no output');
+  const codeOf = (task: string, savers: readonly string[]): string => {
+    const job = { ...line, outputs: [whole, { ...whole, task, unproved: true as const }] };
+    return decideDelete({ job, savers, discard: false }, disk).reason.code;
+  };
+  expect(codeOf('more:a', ['save:a'])).toBe('files-safe');
+  expect(codeOf('more:a', ['save:a', 'more:a'])).toBe('unproved-file');
+  expect(codeOf('more:a', [])).toBe('unproved-file');
+});
+
 test('every reason has one text', () => {
   const path = 'out/a.png';
   const reasons: readonly Reason[] = [

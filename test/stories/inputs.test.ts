@@ -1,0 +1,68 @@
+// The inputs of requests: how their addresses are asked for, and what is done when the storage of the service has lost one.
+import { expect, test } from 'vitest';
+import { World } from '../kit/world.ts';
+
+/** An item is one photo. */
+const photos = (keys: string, top = 'limits: { items: 2 }'): string => `pipeline: photos
+items: { values: [${keys}] }
+${top}
+steps:
+  up: { uses: upload, with: { file: "\${{ item.key }}" } }
+  paint: { uses: ai-image-editor, timeout: 30m, with: { image_count: 1, model: nano-banana, resolution: 640px, assets: { image_file_paths: ["\${{ steps.up.file_path }}"] }, style: { prompt: blue } } }
+`;
+
+const four = { 'a.png': 'a', 'b.png': 'b', 'c.png': 'c', 'd.png': 'd', 'd.jpg': 'd' };
+const countOf = (world: World, call: string): number =>
+  world.requests.filter((one) => one.split(' ')[0] === call).length;
+
+test('after two uploads at once, an address is asked for in advance, for the next upload of its kind, and not for long', async () => {
+  const asked = async (last: string, renderMs: number): Promise<number> => {
+    const keys = ['a.png', 'b.png', 'c.png', last].map((key) => `{ key: ${key} }`).join(', ');
+    const world = new World(photos(keys), four);
+    // b never makes room, so the others come one by one.
+    world.service.renderMs = ({ task }) => (task === 'paint:b.png' ? 1_500_000 : renderMs);
+    expect((await world.run()).outcome).toBe('done');
+    return countOf(world, 'addresses');
+  };
+  expect(await asked('d.png', 10_000)).toBe(2);
+  expect(await asked('d.jpg', 10_000)).toBe(3);
+  expect(await asked('d.png', 400_000)).toBe(3);
+});
+
+test('a file that the storage has lost is uploaded again, and what a fan-in leaves out is not', async () => {
+  const world = new World(
+    `pipeline: wall
+items: { values: [{ key: a }, { key: b }] }
+steps:
+  up: { uses: upload, with: { file: "\${{ item.key }}.png" } }
+  wall: { uses: ai-image-editor, on_missing: skip, with: { image_count: 1, model: nano-banana, resolution: 640px, assets: { image_file_paths: "\${{ steps.up.all.map(u, u.file_path) }}" }, style: { prompt: a wall } } }
+`,
+    { 'a.png': 'a' },
+  );
+  let lost = 1;
+  world.service.fails = ({ call }) => {
+    if (call !== 'create' || lost === 0) return undefined;
+    lost -= 1;
+    return { reason: 'missing-asset', message: 'there is no such file' };
+  };
+  const { endings } = await world.run();
+  expect(endings).toEqual({ 'up:a': 'done', 'up:b': 'failed', wall: 'done' });
+  expect([countOf(world, 'put'), countOf(world, 'create')]).toEqual([2, 2]);
+});
+
+test('a delete does not wait for another use of its project that waits for the delete', async () => {
+  const paint =
+    '{ uses: ai-image-generator, with: { image_count: 1, model: flux-schnell, resolution: 640px, style: { prompt: a } } }';
+  const world = new World(`pipeline: twins
+items: { values: [{ key: a }] }
+steps:
+  one: ${paint}
+  two: ${paint}
+  save: { uses: download, with: { of: one, to: a.png } }
+  tidy: { uses: delete, with: { of: one } }
+  again: { uses: download, needs: [tidy], with: { of: two, to: b.png } }
+`);
+  const { endings } = await world.run();
+  expect([endings['tidy'], endings['again']]).toEqual(['done', 'done']);
+  expect([world.outputs, countOf(world, 'create')]).toEqual([['a.png', 'b.png'], 1]);
+});
