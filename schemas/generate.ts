@@ -13,7 +13,6 @@ import {
 } from '../src/contract/api/project.ts';
 import { kinds } from '../src/contract/kinds.ts';
 import { provenanceSchema } from '../src/features/provenance/provenance.ts';
-import { receiptsSchema } from '../src/features/receipts/receipt-line.ts';
 import { pipelineSchema } from '../src/language/schema.ts';
 import { stateSchema } from '../src/model/line.ts';
 import { faultsSchema } from '../src/service/faults/schema.ts';
@@ -23,7 +22,6 @@ import { withTables } from './function-tables.ts';
 export const published: readonly (readonly [string, Schema])[] = [
   ['pipeline.schema.json', pipelineSchema(kinds)],
   ['state.schema.json', stateSchema],
-  ['receipts.schema.json', receiptsSchema],
   ['provenance.schema.json', provenanceSchema],
   ['project.schema.json', projectSchema],
   ['creation.schema.json', creationSchema],

@@ -58,12 +58,8 @@ export {
   type Refused,
 } from './features/prune/prune.ts';
 export {
-  type ExportedReceipts,
-  exportReceipts,
-  type ForgetReceiptsOptions,
-  type ForgottenReceipts,
-  forgetReceipts,
   type ImportedReceipts,
+  type ImportOptions,
   importReceipts,
   type ReceiptFacts,
   type ReceiptList,

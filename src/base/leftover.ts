@@ -1,5 +1,4 @@
 // Removes files that a run no longer needs. If the disk refuses, the files do no harm.
-import { unlinkSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import { isSystemProblem } from './system-error.ts';
 
@@ -7,15 +6,6 @@ import { isSystemProblem } from './system-error.ts';
 export async function removeLeftover(file: string): Promise<void> {
   try {
     await unlink(file);
-  } catch (error) {
-    if (!isSystemProblem(error)) throw error;
-  }
-}
-
-/** The same, synchronously. */
-export function removeLeftoverNow(file: string): void {
-  try {
-    unlinkSync(file);
   } catch (error) {
     if (!isSystemProblem(error)) throw error;
   }

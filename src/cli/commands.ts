@@ -129,15 +129,11 @@ export const commands: Readonly<Record<string, Readonly<Record<string, Added>>>>
       run: async (name, given) =>
         (await import('../features/ui/command.ts')).uiCommand(name, given),
     }),
-    receipts: command(
-      'receipts',
-      'list what you have paid for on this machine; export, import or forget it',
-      {
-        flags: flags.receiptsFlags,
-        run: async (given) =>
-          (await import('../features/receipts/command.ts')).receiptsCommand(given),
-      },
-    ),
+    receipts: command('receipts', 'list what you have paid for on this machine', {
+      flags: flags.receiptsFlags,
+      run: async (given) =>
+        (await import('../features/receipts/command.ts')).receiptsCommand(given),
+    }),
     graph: command('graph', 'draw the steps, and what each waits for', {
       takes: [file],
       flags: flags.graphFlags,

@@ -567,22 +567,11 @@ export const receiptsFlags = {
   rehearse: saying(flags.rehearse, "with --pipeline: the receipts of the pipeline's rehearsal"),
   limit: flag('--limit <n>', 'list the newest n receipts (default: 20)', {
     read: positiveInteger,
-    conflicts: ['export', 'import', 'forget'],
+    conflicts: ['import'],
   }),
-  export: flag('--export <file>', 'write the receipts to this new file', {
-    conflicts: ['import', 'forget'],
+  import: flag('--import <file>', 'with --pipeline: add what this state file has paid for', {
+    conflicts: ['rehearse'],
   }),
-  import: flag(
-    '--import <file>',
-    'add the receipts in an export, a state file or another database of receipts',
-    { conflicts: ['forget'] },
-  ),
-  forget: flag('--forget', 'remove old receipts; needs --before'),
-  before: flag(
-    '--before <date>',
-    'with --forget: the receipts not changed since, such as 2026-01-31',
-  ),
-  yes: saying(flags.yes, 'with --forget: remove without a question'),
   ...flagsOf('receipts'),
 };
 export type ReceiptsFlags = Given<typeof receiptsFlags>;

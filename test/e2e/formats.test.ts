@@ -47,11 +47,11 @@ function normalized(text: string, rig: Rig, address: string): string {
     .replace(/ #[0-9a-z]{10}"/g, ' #<token>"')
     .replace(/"(elapsedMs|bytes)":( ?)[\d.]+/g, '"$1":$2<number>')
     .replace(/"sha256":( ?)"[0-9a-f]{64}"/g, '"sha256":$1"<sha256>"')
-    .replace(/"(salt|account|pipeline|tasks)":"((account|key):)?[0-9a-f]{16,64}"/g, '"$1":"<hash>"')
+    .replace(/"(pipeline|tasks)":"[0-9a-f]{16,64}"/g, '"$1":"<hash>"')
     .replace(/"stored":"[0-9a-f]{16}"/g, '"stored":"<store>"');
 }
 
-test('plan, run, events, state file, provenance and receipts are as they were', async () => {
+test('plan, run, events, state file and provenance are as they were', async () => {
   const receipts = mkdtempSync(join(tmpdir(), 'shotlist-receipts-'));
   onTestFinished(() => rmSync(receipts, { recursive: true, force: true }));
   const rig = new Rig(pipeline);
@@ -90,6 +90,4 @@ test('plan, run, events, state file, provenance and receipts are as they were', 
       .map((line) => `${line}\n`)
       .join(''),
   );
-  await shotlist('receipts', '--export', 'receipts.jsonl');
-  golden('receipts.jsonl', rig.read('receipts.jsonl'));
 });

@@ -13,16 +13,21 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Told, World } from '../kit/world.ts';
+import { importReceipts } from '../../src/features/receipts/receipts.ts';
+import { type Told, World, type WorldOptions } from '../kit/world.ts';
 
 /** Pictures of such a thing. */
-const pictures = (count: number, thing = 'boats'): World =>
-  new World(`pipeline: ${thing}
+const pictures = (count: number, thing = 'boats', options: WorldOptions = {}): World =>
+  new World(
+    `pipeline: ${thing}
 items: { values: [${Array.from({ length: count }, (_, index) => `{ key: ${thing}${index} }`).join(', ')}] }
 steps:
   picture: { uses: ai-meme-generator, with: { style: { template: Random, topic: "\${{ item.key }}" } } }
   save: { uses: download, with: { of: picture, to: "\${{ item.key }}.png" } }
-`);
+`,
+    {},
+    options,
+  );
 
 function freshFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'shotlist-receipts-'));
@@ -116,6 +121,31 @@ test('receipts that were damaged are set aside, with a warning', async () => {
   expect(rowsIn(join(folder, 'receipts.db'))).toBe(1);
   expect(readdirSync(folder).length).toBeGreaterThan(1);
 });
+
+test.each([
+  ['what can be read of damaged receipts counts', false, 10],
+  ['what damaged receipts lost comes back from the state file', true, 0],
+])(
+  '%s: a state file that is lost then pays for nothing that is known',
+  async (_, imports, pays) => {
+    const folder = freshFolder();
+    const env = receiptsIn(folder);
+    const world = pictures(2, 'boats', { disk: 'folder' });
+    await world.run(env);
+    const damaged = new DatabaseSync(join(folder, 'receipts.db'));
+    damaged.exec("UPDATE creation SET line = '{}' WHERE id = 1");
+    damaged.close();
+    const state = join(world.folder, 'boats.state.jsonl');
+    const told: string[] = [];
+    const options = { ...env, pipeline: world.file, onWarning: (text: string) => told.push(text) };
+    if (imports) expect(await importReceipts(state, options)).toMatchObject({ read: 2, added: 1 });
+    expect(told.length).toBe(imports ? 1 : 0);
+    world.state = '';
+    const again = await world.run(env);
+    expect([again.outcome, again.charged]).toEqual(['done', pays]);
+    expect(readdirSync(folder).some((name) => name.includes('damaged'))).toBe(true);
+  },
+);
 
 test('no database comes into being in a plan, or in a run with nothing to do', async () => {
   const world = pictures(2);

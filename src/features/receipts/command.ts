@@ -5,56 +5,25 @@ import { count, grouped, size, table } from '../../base/text.ts';
 import { problem, Refusal } from '../../language/load/refusal.ts';
 import type { JobLine } from '../../model/line.ts';
 import type { ReceiptsFlags } from '../../terminal/flags.ts';
-import { mayRemove } from '../../terminal/question.ts';
 import { caution } from '../../terminal/terminal.ts';
 import { answer } from '../command.ts';
-import {
-  exportReceipts,
-  type ForgottenReceipts,
-  forgetReceipts,
-  type ImportedReceipts,
-  importReceipts,
-  receipts,
-} from './receipts.ts';
+import { type ImportedReceipts, importReceipts, receipts } from './receipts.ts';
 
 export async function receiptsCommand(flags: ReceiptsFlags): Promise<number> {
-  const { export: exported, import: imported, before, forget = false, json = false } = flags;
-  const { pipeline, rehearse, limit } = flags;
-  const options = { pipeline, rehearse, onWarning: caution };
-  if (forget !== (before !== undefined))
-    throw new Refusal(problem('--forget and --before <date> belong together'));
-  if (flags.yes === true && !forget) throw new Refusal(problem('--yes belongs to --forget'));
-  if (before !== undefined) return await forgetting({ ...options, before }, flags);
-  if (exported !== undefined)
-    return answer(exportReceipts(exported, options), json, {
-      text: (done) => `Wrote ${count(done.receipts, 'receipt')} to ${printable(done.file)}.`,
+  const { import: state, pipeline, rehearse, limit, json = false } = flags;
+  if (state === undefined)
+    return answer(receipts({ pipeline, rehearse, limit, onWarning: caution }), json, {
+      text: receiptsText,
     });
-  if (imported !== undefined)
-    return answer(await importReceipts(imported, options), json, { text: importedText });
-  return answer(receipts({ ...options, limit }), json, {
-    text: receiptsText,
-  });
+  if (pipeline === undefined)
+    throw new Refusal(
+      problem('--import needs --pipeline <file>: the paths in a state file are relative to it'),
+    );
+  const imported = await importReceipts(state, { pipeline, onWarning: caution });
+  return answer(imported, json, { text: importedText });
 }
 
-async function forgetting(
-  options: Parameters<typeof forgetReceipts>[0],
-  { yes = false, json = false }: ReceiptsFlags,
-): Promise<number> {
-  const doneText = ({ receipts: removed }: ForgottenReceipts): string =>
-    `Forgot ${count(removed, 'receipt')}.`;
-  if (yes)
-    return answer(forgetReceipts(options), json, {
-      text: (done) =>
-        done.removed ? `${forgettableText(done)}\n${doneText(done)}` : forgettableText(done),
-    });
-  const found = forgetReceipts({ ...options, dryRun: true });
-  const shown = answer(found, json, { text: forgettableText });
-  if (json || found.receipts === 0) return shown;
-  if (!(await mayRemove('Forget them?', 'forget the receipts'))) return shown;
-  return answer(forgetReceipts(options), json, { text: doneText });
-}
-
-// Receipts as text: what this user has paid for, by which pipelines, and what an import or a removal does.
+// Receipts as text: what this user has paid for, by which pipelines, and what an import adds.
 
 interface Listed {
   readonly at: string;
@@ -129,36 +98,6 @@ function becameText({ state, files, credits }: Listed): string {
 const fromText = ({ pipeline, branch, folder }: Listed): string =>
   `${pipeline}${branch === undefined ? '' : `, branch ${branch}`}, in ${folder}`;
 
-const kinds = { export: 'export', state: 'state file', database: 'database' } as const;
-
-function importedText({ file, kind, read, added, changed, unreadable }: ImportedReceipts): string {
-  return [
-    `Read ${count(read, 'receipt')} in the ${kinds[kind]} ${printable(file)}: ${grouped(added)} new` +
-      `${changed === 0 ? '' : `, ${grouped(changed)} with something new`}.`,
-    ...(unreadable === 0
-      ? []
-      : [
-          `${count(unreadable, 'row')} could not be read. If a state file still has these payments, import the state file, too.`,
-        ]),
-  ].join('\n');
-}
-
-interface Forgotten {
-  readonly before: string;
-  readonly receipts: number;
-  readonly credits: number;
-  readonly open: number;
-}
-
-/** What there is to forget, and what that means. */
-function forgettableText({ before, receipts, credits, open }: Forgotten): string {
-  const day = before.replace('T00:00:00.000Z', '');
-  if (receipts === 0) return `No receipts are older than ${day}.`;
-  return [
-    `Older than ${day}: ${count(receipts, 'receipt')} of ${count(credits, 'credit')}.`,
-    ...(open === 0
-      ? []
-      : [`${grouped(open)} of them are in doubt, or of a project that is not finished.`]),
-    'The results and the state files stay. Without its receipt, a result is paid for again if its state file is lost, or if another pipeline asks for it.',
-  ].join('\n');
-}
+const importedText = ({ file, read, added, changed }: ImportedReceipts): string =>
+  `Read ${count(read, 'receipt')} in ${printable(file)}: ${grouped(added)} new` +
+  `${changed === 0 ? '' : `, ${grouped(changed)} with something new`}.`;

@@ -85,8 +85,8 @@ export class ReceiptBook implements Disposable {
   readonly #reuseOwn: boolean;
   readonly #holder: string;
   readonly #onWarning: (message: string) => void;
-  /** The state file that has the same payments; undefined if a database has them. */
-  readonly #imported: string | undefined;
+  /** Adds the payments of the state file; undefined if a database has them, or if they are of a rehearsal. */
+  readonly #importing: string | undefined;
   /** Undefined until the run has asked who pays. Only its hash is written. */
   #payer: readonly ['account' | 'key', string] | undefined;
   /** The hash of the payer, and the salt that it was made with. */
@@ -118,7 +118,15 @@ export class ReceiptBook implements Disposable {
       state: stateName(paths),
       branch: branchAt(folder),
     };
-    this.#imported = paths.engine === undefined ? this.source.state : undefined;
+    if (paths.engine === undefined && service !== 'rehearsal')
+      this.#importing = shotlistLine(
+        'receipts',
+        [],
+        [
+          ...option('--pipeline', join(folder, this.source.pipeline)),
+          ...option('--import', this.source.state),
+        ],
+      );
     this.#engineRun = engineRun;
     this.#holder = engineRun === undefined ? ownName() : `${ownName()}${runMark}${engineRun}`;
   }
@@ -279,10 +287,7 @@ export class ReceiptBook implements Disposable {
     this.#changed.clear();
     if (left === 0) return;
     const [verb, them] = left === 1 ? ['is', 'it'] : ['are', 'them'];
-    const cure =
-      this.#imported === undefined
-        ? ''
-        : `; to add ${them}, run ${shotlistLine('receipts', [], option('--import', this.#imported))}`;
+    const cure = this.#importing === undefined ? '' : `; to add ${them}, run ${this.#importing}`;
     this.#onWarning(
       `${count(left, 'payment')} of this command ${verb} not in your receipts (${this.store.file})${cure}`,
     );

@@ -69,11 +69,6 @@ const hurriedMs = 50;
 /** Free detections are remembered, and are no payments. */
 const isListed = "(creation.state <> 'supplied')";
 const isOf = '(?1 IS NULL OR (folder = ?1 AND pipeline = ?2))';
-const valuesOf = (of: ReceiptQuery['of']): readonly (string | null)[] => [
-  ...[of?.folder ?? null, of?.pipeline ?? null],
-];
-/** After every time in ISO 8601. */
-const always = '~';
 
 /** Milliseconds without another attempt after the database could not be used. */
 const restMs = 15_000;
@@ -93,20 +88,13 @@ export interface ReceiptStoreOptions {
   readonly fileSystemOf?: (file: string) => number;
 }
 
-/** Which receipts are meant. */
-export interface ReceiptQuery {
-  /** Those of one pipeline; undefined: all. */
-  readonly of?: Pick<ReceiptSource, 'folder' | 'pipeline'> | undefined;
-  /** Last changed before this time (ISO 8601). */
-  readonly before?: string | undefined;
-}
+/** A pipeline file. */
+export type PipelineSource = Pick<ReceiptSource, 'folder' | 'pipeline'>;
 
 export interface ReceiptTotals {
   readonly receipts: number;
   readonly credits: number;
-  /** How many of the receipts are of creations that are in doubt, or not finished. */
-  readonly open: number;
-  /** Receipts of free face detections, which `receipts` does not count. */
+  /** Free face detections that are remembered; they are no receipts. */
   readonly detections: number;
 }
 
@@ -180,13 +168,6 @@ export class ReceiptStore implements Disposable {
     });
   }
 
-  /** All receipts, in the order in which the creations began. Throws if they cannot be read. */
-  *all(): Generator<Receipt> {
-    if (this.#open('read') === undefined) return;
-    for (const row of this.#prepare(`${joined} ORDER BY creation.id`).iterate())
-      yield this.#receiptOf(row);
-  }
-
   /** The receipts that came from a state file at this place. Throws if they cannot be read. */
   *ofState(state: string): Generator<Receipt> {
     if (this.#open('read') === undefined) return;
@@ -246,29 +227,25 @@ export class ReceiptStore implements Disposable {
     return done === true;
   }
 
-  /** The newest payments, the newest first. Throws if they cannot be read. */
-  newest({ of, limit }: ReceiptQuery & { readonly limit: number }): readonly Receipt[] {
+  /** The newest payments of a pipeline, or of all, the newest first. Throws if they cannot be read. */
+  newest(of: PipelineSource | undefined, limit: number): readonly Receipt[] {
     if (this.#open('read') === undefined) return [];
     const sql = `${joined} WHERE ${isListed} AND ${isOf} ORDER BY creation.at DESC, creation.id DESC LIMIT ${limit}`;
-    return this.#read(sql, ...valuesOf(of));
+    return this.#read(sql, of?.folder ?? null, of?.pipeline ?? null);
   }
 
   /** Of the payments of a pipeline, or of all. Throws if they cannot be read. */
-  totals({ of, before = always }: ReceiptQuery): ReceiptTotals {
-    if (this.#open('read') === undefined)
-      return { receipts: 0, credits: 0, open: 0, detections: 0 };
+  totals(of: PipelineSource | undefined): ReceiptTotals {
+    if (this.#open('read') === undefined) return { receipts: 0, credits: 0, detections: 0 };
     const sql =
       `SELECT count(*) FILTER (WHERE ${isListed}) AS receipts, count(*) FILTER (WHERE NOT ${isListed}) AS detections, ` +
-      `total(json_extract(line, '$.credits')) AS credits, ` +
-      `count(*) FILTER (WHERE creation.state IN ('intended', 'doubt', 'created')) AS open ` +
-      `FROM creation JOIN source ON source.id = creation.source WHERE ${isOf} AND creation.at < ?`;
-    const row = this.#prepare(sql).get(...valuesOf(of), before) ?? {};
-    const number = (column: string): number => Number(row[column] ?? 0);
+      `total(json_extract(line, '$.credits')) AS credits ` +
+      `FROM creation JOIN source ON source.id = creation.source WHERE ${isOf}`;
+    const row = this.#prepare(sql).get(of?.folder ?? null, of?.pipeline ?? null);
     return {
-      receipts: number('receipts'),
-      credits: number('credits'),
-      open: number('open'),
-      detections: number('detections'),
+      receipts: Number(row?.['receipts']),
+      credits: Number(row?.['credits']),
+      detections: Number(row?.['detections']),
     };
   }
 
@@ -298,23 +275,6 @@ export class ReceiptStore implements Disposable {
           else if (isLater || files > 0) changed += 1;
         }
         return { added, changed };
-      }),
-    );
-  }
-
-  /**
-   * Removes the receipts of creations that were last changed before a time (ISO 8601). Throws if the store cannot be
-   * written.
-   */
-  remove({ of, before }: ReceiptQuery & { readonly before: string }): void {
-    this.#must(() =>
-      this.#transaction(() => {
-        const sources = `SELECT id FROM source WHERE ${isOf}`;
-        this.#prepare(`DELETE FROM creation WHERE source IN (${sources}) AND at < ?`).run(
-          ...[...valuesOf(of), before],
-        );
-        this.#prepare('DELETE FROM source WHERE id NOT IN (SELECT source FROM creation)').run();
-        this.#sources.clear();
       }),
     );
   }

@@ -107,7 +107,7 @@ test('no database comes into being where nothing is written', () => {
     const { store, warnings } = open(file, { readOnly });
     expect(store.of(service, jobOf(1))).toBeUndefined();
     expect(store.takesOf(service, jobOf(1))).toBeUndefined();
-    expect([...store.all(), ...store.ofState('/x')]).toEqual([]);
+    expect([...store.ofState('/x')]).toEqual([]);
     expect(store.saltTo('read')).toBeUndefined();
     expect(warnings).toEqual([]);
   }
@@ -121,6 +121,30 @@ test('what was written is read again, in a file that only its user can read', ()
   expect(store.of(service, jobOf(1))).toEqual([receipt(1, 'complete')]);
   expect(statSync(store.file).mode & 0o777).toBe(0o600);
   expect(statSync(dirname(store.file)).mode & 0o777).toBe(0o700);
+});
+
+test('another record changes nothing but what went on: no payment is undone, no request under way is freed', () => {
+  const { store } = open(freshFile());
+  store.put([receipt(0, 'complete'), receipt(1, 'doubt'), receipt(2, 'created')]);
+  store.claim(receipt(3, 'intended'), minePlease);
+  const told = [
+    receipt(0, 'failed'),
+    receipt(1, 'failed'),
+    receipt(2, 'failed'),
+    { ...receipt(3, 'intended'), holder: undefined },
+    receipt(1, 'complete'),
+  ];
+  expect(store.add(told)).toEqual({ added: 0, changed: 1 });
+  const found = range(4).map((number) => store.of(service, jobOf(number))?.[0]);
+  expect(found.map((one) => one?.line.state)).toEqual([
+    'complete',
+    'complete',
+    'created',
+    'intended',
+  ]);
+  expect(found[1]?.saved).toHaveLength(1);
+  expect(found[3]?.holder).toBe('1 host');
+  expect(store.add([...told, receipt(4, 'complete')])).toEqual({ added: 1, changed: 0 });
 });
 
 type Plant = (file: string) => void;
@@ -194,6 +218,11 @@ test.each<readonly [string, Plant, number]>([
   ['zeros', (file) => writeFileSync(file, Buffer.alloc(statSync(file).size)), 0],
   ['no tables', changed('DROP TABLE saved'), 0],
   ['a line that is no job', changed("UPDATE creation SET line = '{}' WHERE id = 7"), 299],
+  [
+    'a number above all numbers',
+    changed('UPDATE saved SET bytes = 1 << 62 WHERE creation = 7'),
+    300,
+  ],
   [
     'a line of another job',
     changed(`UPDATE creation SET line = replace(line, '${jobOf(6)}', '${jobOf(9)}') WHERE id = 7`),
