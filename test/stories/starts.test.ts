@@ -138,7 +138,7 @@ steps:
   // Three projects at once.
   service.account = { id: 'me', credits: 100_000, tier: 'creator' };
   service.renderMs = () => 300_000;
-  await world.run({ limit: 3, cut: { line: 8, when: 'after' } });
+  await world.run({ cut: { line: 8, when: 'after' } });
   expect(service.projects.size).toBe(3);
   expect((await world.run()).outcome).toBe('done');
   const [first, last] = [service.projectOf('paint:a'), service.projectOf('paint:d')];
