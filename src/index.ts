@@ -26,7 +26,7 @@ export {
 } from './features/drift/refresh.ts';
 export type { EditOptions } from './features/edit-state.ts';
 export { type Forgettable, type Forgotten, forget } from './features/forget/forget.ts';
-export { type Graphed, type GraphOptions, graph } from './features/graph/graph.ts';
+export { type Graphed, graph } from './features/graph/graph.ts';
 export { type Initialized, type InitOptions, init } from './features/init/init.ts';
 export {
   type Proposals,
@@ -136,7 +136,6 @@ export type { PlanReading } from './plan/plan-reading.ts';
 export type { PlanReason } from './plan/plan-reasons.ts';
 export type { SavedChoices } from './plan/plan-record.ts';
 export type { PaidAlready, PaidBy, PaidSource, PaidTask } from './plan/remembered.ts';
-export type { GraphFormat } from './report/graph/graph-format.ts';
 export type {
   GraphEdge,
   GraphItems,

@@ -25,7 +25,7 @@ steps:
 const says: Readonly<Record<string, RegExp>> = {
   audit: /^0 differences$/,
   forget: /save:one/,
-  graph: /^digraph "p" \{$/m,
+  graph: /^flowchart TD$/m,
   init: /^codes\.yaml 2$/,
   loadPipeline: /^p$/,
   merge: /base\.jsonl does not exist/,

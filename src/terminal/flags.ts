@@ -5,7 +5,6 @@ import { milliseconds } from '../base/duration.ts';
 import { pathForms } from '../contract/api/routes.ts';
 import { tiers } from '../contract/api/tier.ts';
 import type { SavedChoices } from '../plan/plan-record.ts';
-import { graphFormats } from '../report/graph/graph-format.ts';
 
 export interface Flag<Value> {
   /** As help shows it, such as `--limit <n>`. */
@@ -484,13 +483,7 @@ export const initFlags = {
 };
 export type InitFlags = Given<typeof initFlags>;
 
-export const graphFlags = {
-  ...flagsOf('graph'),
-  format: flag('--format <format>', 'mermaid, dot or svg (default: mermaid)', {
-    choices: graphFormats,
-  }),
-  output: flag('--output <file>', 'write to this file, and replace it'),
-};
+export const graphFlags = flagsOf('graph');
 export type GraphFlags = Given<typeof graphFlags>;
 
 export const validateFlags = flagsOf('validate');

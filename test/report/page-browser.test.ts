@@ -102,7 +102,7 @@ describe('a report in Chromium', { tags: 'chromium' }, () => {
       await page.keyboard.press('ArrowRight');
       await page.getByRole('button', { name: 'Save as CSV' }).waitFor();
       await page.keyboard.press('ArrowRight');
-      await page.getByRole('img', { name: /^The steps/ }).waitFor();
+      await page.getByRole('heading', { name: /^swap/ }).waitFor();
       await page.keyboard.press('ArrowRight');
       await page.getByRole('img', { name: /^Timeline of \d+ tasks by step$/ }).waitFor();
       await page.getByRole('columnheader', { name: '95 %' }).waitFor();
@@ -227,7 +227,7 @@ describe('a report in Chromium', { tags: 'chromium' }, () => {
     expect(await printed.nth(1).textContent()).toContain('swap: No face in p1.png.');
     await page.getByRole('heading', { name: 'Failures by cause' }).waitFor();
     await page.evaluate('dispatchEvent(new Event("afterprint"))');
-    await page.getByRole('img', { name: /^The steps/ }).waitFor();
+    await page.getByRole('heading', { name: /^swap/ }).waitFor();
     expect((await page.pdf()).length).toBeGreaterThan(10_000);
     expect(complaints).toEqual([]);
   });

@@ -3,7 +3,6 @@ import { basename, resolve } from 'node:path';
 import { Cleanup } from '../../base/cleanup.ts';
 import { isWithin, realPathOr } from '../../base/real-path.ts';
 import { shotlistLine } from '../../base/shell.ts';
-import { grouped } from '../../base/text.ts';
 import type { Env } from '../../base/user-folder.ts';
 import type { OutsideOptions } from '../../files/boundary.ts';
 import type { ItemList } from '../../files/items.ts';
@@ -14,32 +13,17 @@ import { stagesOf } from '../../language/stages.ts';
 import type { Item } from '../../model/item.ts';
 import { taskRequestOf } from '../../model/task-request.ts';
 import {
-  edgeText,
-  groups,
-  itemLines,
-  shortened,
-  stepLines,
-} from '../../report/graph/graph-text.ts';
-import { firstOfItem, graphOf, type PipelineGraph } from '../../report/graph/pipeline-graph.ts';
-import {
-  mailable,
   type PictureNumbers,
   type PictureSource,
   type PlannedItem,
   ReportBuilder,
 } from '../../report/page/report-builder.ts';
-import type {
-  ReportData,
-  ReportItem,
-  ReportStep,
-  TaskState,
-} from '../../report/page/report-data.ts';
+import type { ReportData, ReportItem } from '../../report/page/report-data.ts';
 import { isSettled } from '../../report/page/task-state.ts';
 import type { DryItem } from '../../run/dry-run.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import type { PlanContext } from '../../run/planned-task.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
-import { svgOf } from '../graph/graph.ts';
 import { headerOf, openState } from '../open-state.ts';
 import { openItemsHere } from '../planning/items-here.ts';
 
@@ -142,7 +126,6 @@ export async function gatherReport(
   );
   const at = new Date(clock.now()).toISOString();
   const data = builder.data({ at, rehearsal });
-  const svg = await resultOf(() => svgOf(reportDot(graphOf(pipeline, items.total), data.steps)));
   const output = realPathOr(paths.output);
   const fileOf = (source: PictureSource): string | undefined => {
     const file = resolve(folder, source.path);
@@ -150,7 +133,7 @@ export async function gatherReport(
     return ownOutput || boundary.refusal(file) === undefined ? file : undefined;
   };
   return {
-    data: svg.ok ? { ...data, graph: svg.value } : data,
+    data,
     running,
     settled,
     fileOf,
@@ -188,68 +171,3 @@ function plannedItem(
     },
   };
 }
-
-// The steps of a report in Graphviz's language, with a class for each state, which the page's style colors.
-
-const drawing = [
-  'graph [rankdir=LR, fontname="Helvetica", fontsize=12, bgcolor="transparent", pad=0.1, nodesep=0.35, ranksep=0.5, class="all"]',
-  'node [fontname="Helvetica", fontsize=13, shape=box, style="rounded,filled", margin="0.3,0.16"]',
-  'edge [fontname="Helvetica", fontsize=10, arrowsize=0.7]',
-] as const;
-
-function reportDot(graph: PipelineGraph, steps: readonly ReportStep[]): string {
-  const byName = new Map(steps.map((step) => [step.name, step]));
-  const lines = [`digraph ${quoted([shortened(graph.pipeline)])} {`, ...drawing];
-  if (graph.items !== undefined)
-    lines.push(
-      `items [label=${quoted(itemLines({ ...graph.items, source: mailable(graph.items.source) }))}, class="items"]`,
-    );
-  groups(graph).forEach(({ title, steps: own }, index) => {
-    if (title !== undefined)
-      lines.push(
-        `subgraph cluster_${index} { label=${quoted([title])}; style="rounded"; labeljust=l; margin=14; class="frame"`,
-      );
-    for (const step of own) {
-      const told = byName.get(step.name)?.tasks ?? {};
-      const label = [...stepLines(step), countsText(told)].filter((line) => line !== '');
-      lines.push(`${nodeOf(step.name)} [label=${quoted(label)}, class="state-${stateOf(told)}"]`);
-    }
-    if (title !== undefined) lines.push('}');
-  });
-  if (graph.items !== undefined)
-    for (const { name } of firstOfItem(graph)) lines.push(`items -> ${nodeOf(name)}`);
-  for (const edge of graph.edges) {
-    const style = edge.kind === 'data' ? '' : ', style=dashed';
-    lines.push(
-      `${nodeOf(edge.from)} -> ${nodeOf(edge.to)} [label=${quoted([` ${edgeText(edge)} `])}${style}]`,
-    );
-  }
-  return `${[...lines, '}'].join('\n')}\n`;
-}
-
-type Counts = ReportStep['tasks'];
-
-const shownStates: readonly TaskState[] = [
-  ...(['done', 'failed', 'doubt', 'running', 'waiting', 'blocked', 'skipped'] as const),
-];
-
-const countsText = (counts: Counts): string =>
-  shownStates
-    .flatMap((state) =>
-      counts[state] === undefined ? [] : [`${grouped(counts[state])} ${wordOf(state)}`],
-    )
-    .slice(0, 3)
-    .join(', ');
-
-const wordOf = (state: TaskState): string => (state === 'doubt' ? 'in doubt' : state);
-
-/** The state that matters most to a person. */
-const stateOf = (counts: Counts): TaskState =>
-  (['doubt', 'failed', 'running', 'waiting', 'blocked', 'done', 'skipped'] as const).find(
-    (state) => counts[state] !== undefined,
-  ) ?? 'excluded';
-
-const nodeOf = (name: string): string => quoted([`step ${name}`]);
-
-const quoted = (lines: readonly string[]): string =>
-  `"${lines.map((line) => line.replace(/["\\&]/g, (character) => (character === '&' ? '&amp;' : `\\${character}`))).join('\\n')}"`;

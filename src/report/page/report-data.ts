@@ -43,8 +43,6 @@ export interface ReportData {
   readonly spending: readonly Spending[];
   readonly failures: readonly FailureGroup[];
   readonly doubts: readonly ReportDoubt[];
-  /** The steps, drawn: SVG with a class for each state. Absent without Graphviz. */
-  readonly graph?: string;
 }
 
 export interface ReportStep {

@@ -1,17 +1,11 @@
-// Graphs of pipelines: as Mermaid's text, and read by Graphviz, which nobody here wrote.
+// Graphs of pipelines, and their text in Mermaid's language.
 
-import { join } from 'node:path';
-import { instance } from '@viz-js/viz';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { svgOf } from '../../../src/features/graph/graph.ts';
-import { resultOf } from '../../../src/language/load/refusal.ts';
+import { describe, expect, test } from 'vitest';
 import { validate } from '../../../src/language/validate.ts';
-import { dotText, mermaidText, stepLines } from '../../../src/report/graph/graph-text.ts';
+import { mermaidText, stepLines } from '../../../src/report/graph/mermaid.ts';
 import { graphOf, type PipelineGraph } from '../../../src/report/graph/pipeline-graph.ts';
 import { read } from '../../examples.ts';
 import { expectGolden } from '../../golden.ts';
-import { openBrowser } from '../../service/hub/browser.ts';
 
 function graphFor(text: string, count: number | undefined = 1200): PipelineGraph {
   const valid = validate('p.yaml', text);
@@ -25,7 +19,7 @@ steps:
   up: { uses: upload, with: { file: a.png } }
   later: { uses: upload, needs: [up], with: { file: b.png } }
 `);
-/** Everything that a label could break out with, in the languages of the three formats. */
+/** Everything that a label could break out with, in Mermaid, Markdown and HTML. */
 const hostile = `"]]}-->|x|%%{<script>alert(1)</script>&amp;\\N\\" #quot; **b** _i_ \`x\` 写真/фото 😀`;
 const odd = graphFor(`pipeline: odd
 items: { glob: ${JSON.stringify(hostile)} }
@@ -35,16 +29,6 @@ steps:
   subgraph: { uses: upload, with: { file: x.png } }
   style: { uses: upload, with: { file: y.png } }
 `);
-const many = graphFor(`pipeline: many
-items: { values: [a, b] }
-steps:
-${Array.from({ length: 25 }, (_, index) => `  make_${index}: { uses: ai-qr-code-generator, with: { content: "\${{ item.value }}${index > 0 ? `\${{ steps.make_${Math.floor((index - 1) / 3)}.url }}` : ''}", style: { art_style: plain } } }\n  save_${index}: { uses: download, with: { of: make_${index}, to: "${index}/\${{ item.key }}.png" } }`).join('\n')}
-`);
-const foreign = graphFor(`pipeline: foreign
-items: { glob: "写真/東京タワーの夜景/展望台からの眺め/春の朝と秋の夕暮れ/**/*.jpg" }
-steps:
-  up: { uses: upload, with: { file: "\${{ item.path }}" } }
-`);
 const fan = graphFor(`pipeline: fan
 steps:
   img: { uses: ai-image-generator, with: { image_count: 4, style: { prompt: x } } }
@@ -53,7 +37,6 @@ steps:
   codes: { for_each: [a, b], uses: ai-qr-code-generator, with: { content: "\${{ each.value }}", style: { art_style: plain } } }
   save-codes: { uses: download, with: { of: codes, to: "\${{ each.value }}.png" } }
 `);
-const drawn = { star, needs, odd, foreign, many, fan } as const;
 
 describe('the graph', () => {
   test('has the steps, what each reads, and what each waits for', () => {
@@ -98,87 +81,4 @@ describe('the graph', () => {
 // Mermaid 11.17 drew both, with every node and its name.
 test("Mermaid's language: a graph, and whatever a label could break out with", () => {
   expectGolden('graph-mermaid.txt', `${mermaidText(star)}\n${mermaidText(odd)}`);
-});
-
-describe("Graphviz's language", () => {
-  test.each(Object.entries(drawn))(
-    '%s: Graphviz reads every node and edge',
-    async (_name, graph) => {
-      const graphviz = await instance();
-      const rendered = graphviz.render(dotText(graph), { format: 'json' });
-      const unknown = /no value for width of non-ASCII character/;
-      expect(rendered.errors.filter(({ message }) => !unknown.test(message))).toEqual([]);
-      const { objects, edges } = JSON.parse(rendered.output ?? '{}');
-      const nodes = objects.filter(({ name }: { name: string }) => /^(step |items$)/.test(name));
-      expect(nodes).toHaveLength(graph.steps.length + (graph.items === undefined ? 0 : 1));
-      const fromItems = edges.filter(
-        ({ tail }: { tail: number }) => objects[tail].name === 'items',
-      );
-      expect(edges.length - fromItems.length).toBe(graph.edges.length);
-    },
-  );
-});
-
-describe('the SVG', () => {
-  test.each(Object.entries(drawn))(
-    '%s: has no script, no address and no markup of its texts',
-    async (_name, graph) => {
-      const svg = await resultOf(() => svgOf(dotText(graph)));
-      const text = svg.ok ? svg.value : '';
-      expect(text).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" /);
-      expect(text.slice(80)).not.toMatch(/<script|<!DOCTYPE|<image|<a\b|href|https?:|\bon\w+=/);
-    },
-  );
-});
-
-describe('in a browser', { tags: ['chromium', 'long'] }, () => {
-  let browser: Browser;
-  let page: Page;
-  beforeAll(async () => {
-    browser = await openBrowser();
-    page = await browser.newPage();
-  }, 60_000);
-  afterAll(async () => await browser.close());
-
-  test.each(Object.entries(drawn))(
-    '%s: the nodes of the SVG do not overlap, and texts fit',
-    async (name, graph) => {
-      const svg = await resultOf(() => svgOf(dotText(graph)));
-      await page.setContent(svg.ok ? svg.value : '');
-      if (process.env['SHOW'] !== undefined)
-        await page.screenshot({ path: join(process.env['SHOW'], `${name}.png`), fullPage: true });
-      const boxes = await page.evaluate(() =>
-        [...document.querySelectorAll('g.node')].map((node) => {
-          const edges = (one: Element | undefined) => {
-            const { left, right, top, bottom } = (one ?? node).getBoundingClientRect();
-            return { left, right, top, bottom };
-          };
-          const shape = node.querySelector('polygon, path, ellipse') ?? node;
-          const texts = [...node.querySelectorAll('text')];
-          return {
-            shape: edges(shape),
-            texts: texts.map(edges),
-            words: texts.map(({ textContent }) => textContent),
-          };
-        }),
-      );
-      expect(boxes).toHaveLength(graph.steps.length + (graph.items === undefined ? 0 : 1));
-      for (const [at, { shape, texts }] of boxes.entries()) {
-        for (const text of texts) {
-          expect(text.left).toBeGreaterThanOrEqual(shape.left);
-          expect(text.right).toBeLessThanOrEqual(shape.right);
-          expect(text.top).toBeGreaterThanOrEqual(shape.top - 1);
-          expect(text.bottom).toBeLessThanOrEqual(shape.bottom + 1);
-        }
-        for (const other of boxes.slice(at + 1))
-          expect(
-            shape.right <= other.shape.left ||
-              other.shape.right <= shape.left ||
-              shape.bottom <= other.shape.top ||
-              other.shape.bottom <= shape.top,
-          ).toBe(true);
-      }
-      if (graph === odd) expect(boxes[0]?.words[0]).toContain('<script>alert(1)</script>&amp;\\N');
-    },
-  );
 });
