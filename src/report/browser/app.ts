@@ -52,7 +52,7 @@ interface ViewsProps {
 
 function Views({ data, counts }: ViewsProps): VNode {
   const { place, go } = usePlace(data);
-  const { tab, filter, order, run, runs } = place;
+  const { tab, filter, order, run } = place;
   const numbers = useMemo(() => filtered(data, filter), [data, filter]);
   const onFilter = (next: Filter): void => go({ filter: next }, 'replace');
   const open = (to: Tab): void => go({ tab: to });
@@ -70,7 +70,7 @@ function Views({ data, counts }: ViewsProps): VNode {
       case 'timeline':
         return html`<${Timeline} data=${data} run=${run} onRun=${(next: number) => go({ run: next }, 'replace')} />`;
       case 'credits':
-        return html`<${Credits} data=${data} runs=${runs} onRuns=${(next: Place['runs']) => go({ runs: next }, 'replace')} />`;
+        return html`<${Credits} data=${data} />`;
       case 'problems':
         return html`<${Problems} data=${data} onShow=${onShow} />`;
     }

@@ -5,10 +5,9 @@ import { useMemo } from 'preact/hooks';
 import uPlot from 'uplot';
 import type { ReportData } from '../page/report-data.ts';
 import { axis, Chart, timeAxis } from './chart.ts';
-import { TwoRuns, type TwoRunsProps } from './two-runs.ts';
 import { count, duration, shortTime, whole } from './words.ts';
 
-export function Credits({ data, runs, onRuns }: TwoRunsProps): VNode {
+export function Credits({ data }: { readonly data: ReportData }): VNode {
   const { spending, steps, credits } = data;
   const total = spending.reduce((sum, one) => sum + one.credits, 0);
   const priced = steps.filter((step) => step.credits > 0);
@@ -21,7 +20,6 @@ export function Credits({ data, runs, onRuns }: TwoRunsProps): VNode {
     </section>
     ${total === 0 ? null : html`<section class="section"><h2>By step</h2><div class="card scroll"><${BySteps} data=${data} total=${total} gone=${gone} /></div></section>`}
     <section class="section"><h2>Runs</h2><div class="card scroll"><${Runs} data=${data} /></div></section>
-    ${data.runs.length < 2 ? null : html`<${TwoRuns} ...${{ data, runs, onRuns }} />`}
   </div>`;
 }
 

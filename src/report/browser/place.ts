@@ -18,8 +18,6 @@ export interface Place {
   readonly order?: TaskOrder | undefined;
   /** The number of the run that the timeline shows; 0: all. Undefined: the last. */
   readonly run?: number | undefined;
-  /** The numbers of two runs that are compared. */
-  readonly runs?: readonly [number, number] | undefined;
 }
 
 /** What the address does not say, or says wrong, is as it is in the beginning. */
@@ -30,20 +28,17 @@ export function placeIn(hash: string, { steps }: Pick<ReportData, 'steps'>): Pla
   const step = steps.findIndex((one) => one.name === fields.get('step'));
   const [, column = '', back] = /^([a-z]+)(-down)?$/.exec(fields.get('order') ?? '') ?? [];
   const run = fields.get('run') ?? '';
-  const runs = (fields.get('runs') ?? '').split(',').map(Number);
-  const [first = Number.NaN, second = Number.NaN] = runs;
   return {
     tab: isTab(name) ? name : 'gallery',
     filter: { ...noFilter, state, step, text: fields.get('text') ?? '' },
     item: fields.get('item') ?? undefined,
     order: isTaskColumn(column) ? { column, down: back !== undefined } : undefined,
     run: /^\d{1,9}$/.test(run) ? Number(run) : undefined,
-    runs: Number.isInteger(first) && Number.isInteger(second) ? [first, second] : undefined,
   };
 }
 
 export function hashOf(
-  { tab, filter, item, order, run, runs }: Place,
+  { tab, filter, item, order, run }: Place,
   { steps }: Pick<ReportData, 'steps'>,
 ): string {
   const fields = new URLSearchParams();
@@ -53,7 +48,6 @@ export function hashOf(
   if (filter.text !== '') fields.set('text', filter.text);
   if (order !== undefined) fields.set('order', `${order.column}${order.down ? '-down' : ''}`);
   if (run !== undefined) fields.set('run', `${run}`);
-  if (runs !== undefined) fields.set('runs', runs.join(','));
   if (item !== undefined) fields.set('item', item);
   const query = fields.toString();
   return `#${tab}${query === '' ? '' : `?${query}`}`;
