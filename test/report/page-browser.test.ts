@@ -215,23 +215,6 @@ describe('a report in Chromium', { tags: 'chromium' }, () => {
     },
   );
 
-  longTest('prints every item, and its problems', async () => {
-    const { page, complaints } = await visit(await reported());
-    await page.getByRole('tab', { name: 'Steps' }).click();
-    await page.evaluate('dispatchEvent(new Event("beforeprint"))');
-    const printed = page.locator('.sheet li');
-    expect(await printed.locator('b').allTextContents()).toEqual([
-      ...[hostile, 'p1.png', 'p2.png', 'p3.png'],
-    ]);
-    expect(await printed.nth(2).locator('img').count()).toBe(2);
-    expect(await printed.nth(1).textContent()).toContain('swap: No face in p1.png.');
-    await page.getByRole('heading', { name: 'Failures by cause' }).waitFor();
-    await page.evaluate('dispatchEvent(new Event("afterprint"))');
-    await page.getByRole('heading', { name: /^swap/ }).waitFor();
-    expect((await page.pdf()).length).toBeGreaterThan(10_000);
-    expect(complaints).toEqual([]);
-  });
-
   longTest('is accessible in both themes and at the width of a phone', async () => {
     const { page } = await visit(await reported());
     const serious: string[] = [];

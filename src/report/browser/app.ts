@@ -11,7 +11,6 @@ import { Lightbox } from './lightbox.ts';
 import type { Live } from './live.ts';
 import { type Counts, countStates, Facts, liveNote, Masthead } from './masthead.ts';
 import { hashOf, type Place, placeIn, type Tab, tabs } from './place.ts';
-import { Printed } from './printed.ts';
 import { Problems } from './problems.ts';
 import { Steps } from './steps.ts';
 import { Tasks } from './tasks.ts';
@@ -22,21 +21,15 @@ interface AppProps {
   readonly data: ReportData;
   /** Undefined in a file. */
   readonly live: Live | undefined;
-  /** On paper, everything is there, one below the other. */
-  readonly printing: boolean;
 }
 
-export function App({ data, live, printing }: AppProps): VNode {
+export function App({ data, live }: AppProps): VNode {
   const counts = useMemo(() => countStates(data), [data]);
   return html`<div class="page">
     <${Masthead} data=${data} live=${live} />
     <main>
       <${Facts} data=${data} counts=${counts} live=${live} />
-      ${
-        printing
-          ? html`<${Printed} data=${data} />`
-          : html`<${Views} data=${data} counts=${counts} />`
-      }
+      <${Views} data=${data} counts=${counts} />
     </main>
     <footer>
       <span>${live === undefined ? `Made ${shortTime(data.at)}` : `Updated ${longTime(data.at)}`} by shotlist${data.inputs ? '' : ', without the inputs'}.</span>

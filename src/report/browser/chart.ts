@@ -39,11 +39,9 @@ export function Chart({ label, height, data, options }: ChartProps): VNode {
     draw();
     resized.observe(current);
     scheme.addEventListener('change', draw);
-    addEventListener('themechange', draw);
     return () => {
       resized.disconnect();
       scheme.removeEventListener('change', draw);
-      removeEventListener('themechange', draw);
       end();
     };
   }, [data, options, height]);

@@ -5,24 +5,13 @@ import { App } from './app.ts';
 import { follow, type Live } from './live.ts';
 import { liveTitle } from './masthead.ts';
 import { noteAbsentFiles, picturesFromServer } from './pictures.ts';
-import { setTheme, themeNow } from './theme.ts';
 
 const root = document.getElementById('app');
 const held = document.getElementById('data')?.textContent;
-setTheme(themeNow());
-let printing = false;
 const show = (data: ReportData, live?: Live): void => {
-  if (root !== null) render(html`<${App} ...${{ data, live, printing }} />`, root);
+  if (root !== null) render(html`<${App} ...${{ data, live }} />`, root);
 };
 let redraw: () => void = () => undefined;
-for (const [event, now] of [
-  ['beforeprint', true],
-  ['afterprint', false],
-] as const)
-  addEventListener(event, () => {
-    printing = now;
-    redraw();
-  });
 if (held === undefined) {
   picturesFromServer(() => redraw());
   follow((data, live) => {

@@ -6,7 +6,6 @@ import type { ItemState, ReportData } from '../page/report-data.ts';
 import { shownItems } from './item.ts';
 import type { Connection, Live } from './live.ts';
 import { StateBar, StateMark } from './state-mark.ts';
-import { ThemeButton } from './theme.ts';
 import { count, decimals, duration, itemStates, shortTime, whole } from './words.ts';
 
 interface MastheadProps {
@@ -41,7 +40,6 @@ export function Masthead({ data, live }: MastheadProps): VNode {
         ${data.runs.length > 1 ? html`<span>${count(data.runs.length, 'run')} in all</span>` : null}
       </p>
     </div>
-    <${ThemeButton} />
   </header>`;
 }
 
