@@ -181,13 +181,6 @@ export const flagGroups = {
       '--hub-list <file>',
       'with --all: the list of projects in the hub, as JSON, CSV or text (- is standard input)',
       ['resolve'],
-      { conflicts: ['decisions'] },
-    ),
-    decisions: shared(
-      '--decisions <file>',
-      'with --all: a CSV file with a decision for each; written for you if it does not exist',
-      ['resolve'],
-      { conflicts: ['notCharged', 'abandon'] },
     ),
   },
   'What to run:': {

@@ -2,7 +2,7 @@
 // the state file and the service agree about the credits afterwards. Sentences: test/transcripts/doubt.txt.
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { decisionsText, judgeByFile, judgeByHub } from '../../src/features/resolve/judges.ts';
+import { judgeByHub } from '../../src/features/resolve/hub-list.ts';
 import {
   type EditOptions,
   type Judge,
@@ -215,26 +215,6 @@ describe('many doubts at once', () => {
     const rows = listed(world).map(({ id, name }) => `${name};${id}`);
     const csv = `Name;ID\n${rows.join('\n')}\n`;
     expect(counts(await all(world, judgeByHub(csv, 'csv', undefined)))).toEqual([2, 0]);
-    await isWhole(world);
-  });
-
-  test('by a file of decisions, which is written to be filled in', async () => {
-    const world = await fourDoubts();
-    const offered = decisionsText(
-      (await world.status()).doubts.map(({ name = '', tasks, since, reserved }) => ({
-        ...{ name, tasks, since, reserved },
-      })),
-    );
-    const [header = '', ...rows] = offered.trim().split('\n');
-    const ids = new Map(listed(world).map(({ id, name }) => [name, id]));
-    const decided = rows.map((row) => `${row}${ids.get(row.split(',')[1] ?? '') ?? 'not-charged'}`);
-    const judged = (...lines: readonly string[]): Promise<ResolvedAll> =>
-      all(world, judgeByFile([header, ...lines].join('\n'), 'decisions.csv'));
-    const { state } = world;
-    await expect(judged(...rows.slice(1), `${rows[0]}no idea`)).rejects.toThrow(/"no idea"/);
-    expect(world.state).toBe(state);
-    expect(counts(await judged(...decided.slice(0, 3), rows[3] ?? ''))).toEqual([3, 1]);
-    expect(counts(await judged(...decided))).toEqual([1, 0]);
     await isWhole(world);
   });
 

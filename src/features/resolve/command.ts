@@ -1,11 +1,9 @@
-// shotlist resolve: records what became of creations whose answers were lost: of one, or of all by the hub's list, by a file of
-// decisions, by one answer, or by a question for each.
+// shotlist resolve: records what became of creations whose answers were lost: of one, or of all by the hub's list, by one
+// answer, or by a question for each.
 
-import { existsSync, writeFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { printable } from '../../base/printable.ts';
 import { readRegularFile } from '../../base/regular-file.ts';
-import { isSystemProblem, systemReason } from '../../base/system-error.ts';
 import { count } from '../../base/text.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { renderProblem, resultOf } from '../../language/load/refusal.ts';
@@ -16,7 +14,7 @@ import { caution, complain, print, printJson, printProse } from '../../terminal/
 import { serviceLine } from '../../views/service-text.ts';
 import { command, pipelineFor } from '../command.ts';
 import { refuse } from '../refuse.ts';
-import { decisionsText, judgeByFile, judgeByHub } from './judges.ts';
+import { judgeByHub } from './hub-list.ts';
 import {
   type Judge,
   type OpenDoubt,
@@ -49,14 +47,13 @@ export async function resolveCommand(
 
 function conflictIn(
   task: string | undefined,
-  { all = false, hubList, decisions, project }: ResolveFlags,
+  { all = false, hubList, project }: ResolveFlags,
 ): string | undefined {
   if (task !== undefined && all) return 'a task and --all cannot be used together';
   if (task === undefined && !all)
     return 'say which task, by its name as status shows it, or --all for everything that is in doubt';
   if (all && project !== undefined) return '--project is about one task, not about all';
-  if (!all && (hubList ?? decisions) !== undefined)
-    return `${hubList === undefined ? '--decisions' : '--hub-list'} is for --all`;
+  if (!all && hubList !== undefined) return '--hub-list is for --all';
   return undefined;
 }
 
@@ -91,12 +88,8 @@ function resolvedText(
 const maxListBytes = 64_000_000;
 
 async function resolveAllCommand(file: string, flags: ResolveFlags): Promise<number> {
-  const { decisions, hubList } = flags;
-  if (decisions !== undefined && !existsSync(decisions))
-    return await offerDecisions(file, decisions, flags);
   const said = resolutionOf(flags);
-  if (decisions === undefined && hubList === undefined && said === undefined)
-    return await askForEach(file, flags);
+  if (flags.hubList === undefined && said === undefined) return await askForEach(file, flags);
   const judge = await judgeFor(flags, said);
   return await command(
     file,
@@ -109,13 +102,7 @@ async function resolveAllCommand(file: string, flags: ResolveFlags): Promise<num
   );
 }
 
-async function judgeFor(
-  { hubList, decisions }: ResolveFlags,
-  said: Resolution | undefined,
-): Promise<Judge> {
-  if (decisions !== undefined) {
-    return judgeByFile(await textOf(decisions), decisions);
-  }
+async function judgeFor({ hubList }: ResolveFlags, said: Resolution | undefined): Promise<Judge> {
   if (hubList !== undefined) {
     const text = await textOf(hubList);
     const shown = hubList === '-' ? 'the list' : hubList;
@@ -132,27 +119,6 @@ async function textOf(file: string): Promise<string> {
   refuse(`${file} ${read.error}`);
 }
 
-/** Writes the file of decisions for a person to fill in. */
-async function offerDecisions(file: string, into: string, flags: ResolveFlags): Promise<number> {
-  const pipeline = await pipelineFor(file, flags);
-  const doubts = await openDoubts(pipeline, { ...flags, onWarning: caution });
-  if (doubts.length === 0) return nothingInDoubt(flags);
-  try {
-    writeFileSync(into, decisionsText(doubts), { flag: 'wx' });
-  } catch (error) {
-    if (!isSystemProblem(error)) throw error;
-    refuse(`${into} ${systemReason(error)}`);
-  }
-  if (flags.json === true) printJson({ settled: [], left: doubts, decisions: into });
-  else
-    printProse(
-      printable(
-        `${into} lists the ${count(doubts.length, 'creation')} in doubt. Fill in the column "decision" with the id of the project in the hub, not-charged, or abandon; then run the same command again.`,
-      ),
-    );
-  return exitCodes.doubt;
-}
-
 function nothingInDoubt({ json }: ResolveFlags): number {
   if (json === true) printJson({ settled: [], left: [] });
   else print('Nothing is in doubt.');
@@ -167,7 +133,7 @@ async function askForEach(file: string, flags: ResolveFlags): Promise<number> {
   if (flags.json === true || !canAsk())
     refuse(
       `${count(doubts.length, 'creation')} in doubt, and nobody to ask`,
-      'say what became of them: --hub-list <file>, --decisions <file>, --not-charged or --abandon',
+      'say what became of them: --hub-list <file>, --not-charged or --abandon',
     );
   printProse(
     `${count(doubts.length, 'creation')} in doubt. Look in the service's hub for each name: y = it is there, n = it is not, ` +

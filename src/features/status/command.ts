@@ -197,7 +197,6 @@ function doubtsLines(equal: readonly Doubt[], line: CommandLine): readonly strin
     "    Look in the service's hub for the projects that were created then.",
     `    To settle each by a question:        ${settle()}`,
     `    By the list of projects in the hub:  ${settle('--hub-list', { placeholder: '<file>' })}`,
-    `    By a table that you fill in:         ${settle('--decisions', { placeholder: '<new file>' })}`,
   ];
 }
 

@@ -1,13 +1,13 @@
-// Decides what became of each creation in doubt: by the list of projects in the hub, or by a file that a person fills in.
+// Decides what became of each creation in doubt by the list of projects in the hub.
 import { isObject, type Json } from '../../base/json.ts';
-import { readSmallTable, smallTableText } from '../../files/tables/small-table.ts';
+import { readSmallTable } from '../../files/tables/small-table.ts';
 import type { JobLine } from '../../model/line.ts';
 import { jobFacts } from '../../model/state.ts';
 import { refuse } from '../refuse.ts';
 import type { Judge, OpenDoubt, Resolution, Verdict } from './resolve.ts';
 
-// The list of projects in the service's hub, as a person can get it: JSON, a CSV table, or the text of the page. The name of
-// an attempt is unique and was sent as the project's name, so the list tells which creations in doubt the service took.
+// The list as a person can get it: JSON, a CSV table, or the text of the page. The name of an attempt is unique and was sent as
+// the project's name, so the list tells which creations in doubt the service took.
 
 interface Listed {
   readonly id: string;
@@ -112,7 +112,7 @@ function readList(text: string): HubList {
   const json = jsonIn(text);
   if (json !== undefined) return { projects: listedIn(json), text };
   const rows = readSmallTable(text, ['id', 'name']);
-  const projects = rows?.map(({ cells }) => ({
+  const projects = rows?.map((cells) => ({
     id: cells.get('id') ?? '',
     name: cells.get('name') ?? '',
     createdAt: cells.get('created_at'),
@@ -163,91 +163,3 @@ function listedIn(value: Json): readonly Listed[] {
   }
   return found;
 }
-
-// A file in which a person decides what became of each creation in doubt: a CSV table with a row for each.
-
-const columns = ['task', 'name', 'begun', 'credits', 'decision'] as const;
-
-/** The file to fill in: everything is there but the decisions. */
-export const decisionsText = (doubts: readonly OpenDoubt[]): string =>
-  smallTableText(
-    columns,
-    doubts.map(({ tasks, name, since, reserved }) => [
-      ...[tasks[0] ?? '', name, since, String(reserved), ''],
-    ]),
-  );
-
-/** `file`: its name for people. */
-export function judgeByFile(text: string, file: string): Judge {
-  return (doubts, ledger) => {
-    const read = decisionsIn(text, file);
-    const known = new Set([...ledger.jobs()].flatMap(({ tasks, name = '' }) => [...tasks, name]));
-    for (const { about, line } of read)
-      if (!known.has(about))
-        return refusedAt(file, line, `the state file knows nothing named ${JSON.stringify(about)}`);
-    const byName = new Map(read.map(({ about, verdict }) => [about, verdict]));
-    // A task may have several creations in doubt: then only the name says which one is meant.
-    const times = new Map<string, number>();
-    for (const { tasks } of doubts)
-      for (const task of tasks) times.set(task, (times.get(task) ?? 0) + 1);
-    for (const { about, line } of read)
-      if ((times.get(about) ?? 0) > 1)
-        return refusedAt(
-          file,
-          line,
-          `${about} has ${times.get(about)} creations in doubt: name the one that is meant`,
-        );
-    return ({ name, tasks }) => {
-      const said = [name, ...tasks].map((about) => byName.get(about)).find(isSaid);
-      return said ?? { how: 'left', why: `${file} does not decide it` };
-    };
-  };
-}
-
-const isSaid = (verdict: Verdict | undefined): verdict is Verdict => verdict !== undefined;
-
-interface Decision {
-  readonly line: number;
-  /** The name that was sent, or a task. */
-  readonly about: string;
-  readonly verdict: Verdict;
-}
-
-function decisionsIn(text: string, file: string): readonly Decision[] {
-  const rows = readSmallTable(text, ['decision']);
-  if (rows === undefined)
-    return refusedAt(
-      file,
-      1,
-      'its header has no column "decision"',
-      `columns: ${columns.join(',')}`,
-    );
-  const decisions: Decision[] = [];
-  for (const { line, cells } of rows) {
-    const about = cells.get('name') || cells.get('task') || '';
-    const said = cells.get('decision') ?? '';
-    if (said === '') continue;
-    if (about === '') return refusedAt(file, line, 'it has neither a name nor a task');
-    if (decisions.some((one) => one.about === about))
-      return refusedAt(file, line, `${JSON.stringify(about)} is decided twice`);
-    if (/\s/.test(said))
-      return refusedAt(
-        file,
-        line,
-        `${JSON.stringify(said)} is no decision`,
-        'a decision is the id of a project, not-charged or abandon',
-      );
-    decisions.push({ line, about, verdict: verdictOf(said) });
-  }
-  return decisions;
-}
-
-const verdictOf = (said: string): Verdict =>
-  said === 'not-charged' || said === 'abandon' ? { how: said } : { how: 'project', project: said };
-
-const refusedAt = (
-  file: string,
-  line: number,
-  message: string,
-  hint = 'nothing was changed',
-): never => refuse(message, hint, `${file}:${line}`);
