@@ -467,11 +467,13 @@ export const rerollFlags = { ...flagsOf('reroll'), json: jsonLines };
 export type RerollFlags = Given<typeof rerollFlags>;
 
 export const initFlags = {
-  tool: flag('--tool <tool>', 'what the pipeline does: one of the tools that shotlist tools lists'),
+  tool: flag(
+    '--tool <tool>',
+    'what the pipeline does: one of the tools that shotlist tools lists (default: the first that fits)',
+  ),
   media: flag('--media <folder>', 'the folder of the photos, clips or sounds'),
   name: flag('--name <name>', 'the name of the pipeline (default: the tool)'),
   output: flag('--output <file>', 'the pipeline file, which must not exist (default: <name>.yaml)'),
-  yes: saying(flags.yes, 'do not ask: take the first tool that fits, and the defaults'),
   ...flagsOf('init'),
 };
 export type InitFlags = Given<typeof initFlags>;

@@ -1,46 +1,30 @@
-// shotlist init: writes a first pipeline file. On a terminal it asks for what the flags do not say.
+// shotlist init: writes a first pipeline file, for the first tool that fits if the flags name none.
 import { printable } from '../../base/printable.ts';
 import { type ShellWord, shotlistLine } from '../../base/shell.ts';
 import { count } from '../../base/text.ts';
 import type { InitFlags } from '../../terminal/flags.ts';
 import { print } from '../../terminal/terminal.ts';
 import { answer } from '../command.ts';
-import { refuse } from '../refuse.ts';
 import { type Initialized, init } from './init.ts';
 import { foundText, type Proposals, proposeTools } from './survey.ts';
 
 export async function initCommand(flags: InitFlags): Promise<number> {
-  const { json = false, yes = false } = flags;
+  const { json = false } = flags;
   const { tool, media } = flags;
-  // A terminal without a size, such as a serial console, would show no question.
-  const isTerminal = process.stdin.isTTY && process.stdout.isTTY && process.stdout.columns > 0;
-  if (isTerminal && !yes && !json) return await askedInit(flags);
   if (tool !== undefined) return written(await init({ ...flags, tool }), json);
   const proposals = await proposeTools(media);
-  const [first] = proposals.tools;
-  if (!yes || first === undefined) return refuseWithoutTool(proposals);
-  if (!json) print(`${foundText(proposals.found)} The pipeline uses ${first.name}.`);
-  return written(await init({ ...flags, tool: first.name }), json);
+  const names = proposals.tools.filter(({ fits }) => fits).map(({ name }) => name);
+  const [first, ...others] = names;
+  if (first === undefined) throw new Error('bug: a tool that needs no files always fits');
+  if (!json) print(proposalText(proposals, first, others));
+  return written(await init({ ...flags, tool: first }), json);
 }
 
-async function askedInit(flags: InitFlags): Promise<number> {
-  // Loaded only here, because prompts take longer to load than the rest of the command.
-  const { askInit } = await import('./init-questions.ts');
-  const options = await askInit(flags);
-  if (options === undefined) {
-    print('Nothing was written.');
-    return 130;
-  }
-  return written(await init(options), false);
-}
+const maxOthers = 5;
 
-function refuseWithoutTool({ tools, found }: Proposals): never {
-  const fitting = tools.filter(({ fits }) => fits).slice(0, 6);
-  return refuse(
-    'without a terminal, init cannot ask: name a tool with --tool, or use --yes for the first that fits',
-    `${foundText(found)} Tools that fit: ${fitting.map(({ name }) => name).join(', ')}; ${shotlistLine('tools')} lists all`,
-  );
-}
+const proposalText = ({ found }: Proposals, first: string, others: readonly string[]): string =>
+  `${foundText(found)} The pipeline uses ${first}.\n` +
+  `Others that fit, for --tool: ${others.slice(0, maxOthers).join(', ')}; ${shotlistLine('tools')} lists all.`;
 
 const written = (done: Initialized, json: boolean): number =>
   answer(done, json, {

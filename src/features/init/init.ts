@@ -26,8 +26,6 @@ export interface InitOptions {
   readonly output?: string | undefined;
   /** The working folder, which other paths are relative to. Default: the process's. */
   readonly folder?: string | undefined;
-  /** False: leave .gitignore as it is. Default: true. */
-  readonly ignore?: boolean | undefined;
 }
 
 export interface Initialized {
@@ -59,7 +57,7 @@ export interface Initialized {
  * ```
  */
 export async function init(options: InitOptions): Promise<Initialized> {
-  const { tool, name = tool, output = `${name}.yaml`, ignore = true } = options;
+  const { tool, name = tool, output = `${name}.yaml` } = options;
   const folder = resolve(options.folder ?? '.');
   const file = resolve(folder, output);
   const starter = starters.find((one) => one.tool === tool);
@@ -76,7 +74,7 @@ export async function init(options: InitOptions): Promise<Initialized> {
   const schema = schemaFor(dirname(file));
   const text = starterText({ ...media, starter, title, name, schema, output: `out/${name}` });
   await writeNew(file, output, text);
-  const ignored = ignore ? await keepOutOfGit(dirname(file), results) : [];
+  const ignored = await keepOutOfGit(dirname(file), results);
   return {
     file: output,
     pipeline: name,

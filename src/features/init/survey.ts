@@ -1,10 +1,9 @@
 // Looks at what is in a folder: photos, clips and sounds, by their names, with the tools that fit them; and pipeline files.
-import { type Dirent, existsSync } from 'node:fs';
+import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, extname, join, resolve } from 'node:path';
 import { printable } from '../../base/printable.ts';
 import { readRegularFile } from '../../base/regular-file.ts';
-import { repositoryOf } from '../../base/repository.ts';
 import { isSystemProblem } from '../../base/system-error.ts';
 import { count } from '../../base/text.ts';
 import { extensionOf, type MediaType, mediaTypeOf } from '../../contract/api/asset.ts';
@@ -119,8 +118,6 @@ type MediaSeen = Omit<MediaFound, 'files' | 'alike' | 'flat'>;
 export interface Proposals {
   /** The medium with the most files first. */
   readonly found: readonly MediaSeen[];
-  /** True if the folder is in a git repository. */
-  readonly inRepository: boolean;
   /** All tools; those that fit what was found come first. */
   readonly tools: readonly ProposedTool[];
 }
@@ -170,12 +167,11 @@ export async function proposeTools(folder = '.'): Promise<Proposals> {
       formats,
       folder: place,
     })),
-    inRepository: existsSync(join(repositoryOf(root), '.git')),
     tools,
   };
 }
 
-export const foundLine = ({ media, count: number, formats, folder }: MediaSeen): string =>
+const foundLine = ({ media, count: number, formats, folder }: MediaSeen): string =>
   `${count(number, mediaNoun[media])} (${formats.join(', ')}) in ${folder === '' ? 'this folder' : printable(folder)}`;
 
 export const foundText = (found: readonly MediaSeen[]): string =>
