@@ -24,7 +24,12 @@ export default defineConfig({
       'test/{tables,stories,promises}/**/*.test.ts',
       'test/transcripts.test.ts',
       'test/model/fingerprint.test.ts',
-      'test/e2e/crash.test.ts',
+      // The same on a real wire, disk and process.
+      'test/e2e/{crash,cut-wire,damaged-files,detach,downloads,events,full-disk}.test.ts',
+      'test/e2e/{git-merge,lost-output,main-job,other-records,outage,receipts-away}.test.ts',
+      'test/e2e/{saved-plan,stopping,engine-receipts}.test.ts',
+      'test/hostile/{command,in-flight,receipts}.test.ts',
+      'test/distributed/contract.test.ts',
     ],
     // A mutant may never end; without one, a busy machine only takes longer.
     testTimeout: reach === undefined ? 60_000 : 180_000,
