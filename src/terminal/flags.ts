@@ -492,13 +492,6 @@ export const statusFlags = {
   ...existing,
   items: flag('--items [glob]', 'list the items, or those whose keys match'),
   failed: flag('--failed', 'list the items with tasks that failed or are in doubt'),
-  step: flag('--step <step>', 'list the items with their tasks of this step'),
-  limit: flag('--limit <n>', 'list at most n items (default: 50)', { read: positiveInteger }),
-  expiring: flag(
-    '--expiring <time>',
-    'mark paid results whose addresses expire within this time (default: 6h)',
-    { read: duration },
-  ),
 };
 export type StatusFlags = Given<typeof statusFlags>;
 

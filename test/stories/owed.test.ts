@@ -2,7 +2,6 @@
 // more than the items that are in progress at once, and also when an earlier due time has paid for it.
 import { describe, expect, test } from 'vitest';
 import type { ApiFailure } from '../../src/contract/api/failure.ts';
-import { type StatusOptions, status } from '../../src/index.ts';
 import { type Told, World } from '../kit/world.ts';
 
 const hour = 3_600_000;
@@ -127,22 +126,18 @@ test('nothing is bought while what is owed cannot be saved: the key is refused, 
   expect(world.service.charged).toBe(40);
 });
 
-test('status names what is not saved, and what runs out within the time that is asked about', async () => {
+test('status names what is not saved, and what runs out within six hours', async () => {
   const world = await indebted();
-  const soon = async (hours: number): Promise<readonly boolean[]> => {
-    const asked: StatusOptions = { expiringMs: hours * hour };
-    const { unsaved: left } = await world.do(
-      (loaded, own: StatusOptions) => status(loaded, own),
-      asked,
-    );
-    return left.map((one) => one.soon);
-  };
+  const soon = async (): Promise<readonly boolean[]> =>
+    (await world.status()).unsaved.map((one) => one.soon);
   // Addresses last for 24 hours, and the first one is three hours old.
-  expect(await soon(1)).toEqual([false, false, false]);
-  expect(await soon(21.5)).toEqual([true, false, false]);
-  expect(await soon(24)).toEqual([true, true, true]);
+  expect(await soon()).toEqual([false, false, false]);
+  world.clock.pass(15.5 * hour);
+  expect(await soon()).toEqual([true, false, false]);
+  world.clock.pass(2 * hour);
+  expect(await soon()).toEqual([true, true, true]);
   await world.run();
-  expect(await soon(24)).toEqual([]);
+  expect(await soon()).toEqual([]);
 });
 
 const daily = `pipeline: daily

@@ -8,9 +8,9 @@ import {
   differing,
   type Flag,
   planFlags,
+  pruneFlags,
   runFlags,
   serveFlags,
-  statusFlags,
 } from '../../src/terminal/flags.ts';
 
 describe('a number', () => {
@@ -20,7 +20,7 @@ describe('a number', () => {
     [runFlags.listen, ['-1', '65536', 'host:', 'host'], '0', { host: '127.0.0.1', port: 0 }],
     [runFlags.speed, ['0', '-1', 'abc', 'Infinity', 'NaN'], '60x', 60],
     [serveFlags.port, ['-1', '65536', 'abc', '1.5'], '0', 0],
-    [statusFlags.expiring, ['-1', '6', '6 hours', 'abc'], '6h', 21_600_000],
+    [pruneFlags.olderThan, ['-1', '6', '6 hours', 'abc'], '6h', 21_600_000],
   ])('for $term names what to write if it is wrong', (flag, wrong, right, value) => {
     for (const text of wrong) {
       expect(() => flag.read?.(text, undefined), text).toThrow(InvalidArgumentError);

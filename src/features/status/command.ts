@@ -35,42 +35,39 @@ import type {
 } from './status-items.ts';
 
 export function statusCommand(file: string, flags: StatusFlags): Promise<number> {
-  const { items: wanted, failed, step, limit, expiring, ...common } = flags;
+  const { items: wanted, failed, ...common } = flags;
   const only = wanted === true ? undefined : wanted;
-  const asks = [wanted, failed, step, limit].some((flag) => flag !== undefined);
-  const items = asks ? { only, failed, step, limit } : undefined;
-  const more = (lines: CommandLines, all: number): string =>
-    lines.line(
+  const items = wanted === undefined && failed === undefined ? undefined : { only, failed };
+  const allOf = ({ line }: CommandLines): string =>
+    line(
       'status',
       [],
       [
         ...(wanted === true ? ['--items'] : option('--items', only)),
         ...(failed === true ? ['--failed'] : []),
-        ...option('--step', step),
-        ...['--limit', String(all)],
+        '--json',
       ],
     );
-  const options = { ...common, items, expiringMs: expiring };
   return command(
     file,
     common,
     async (pipeline, { onWarning }) => ({
-      report: await status(pipeline, { ...options, onWarning }),
+      report: await status(pipeline, { ...common, items, onWarning }),
       lines: stateLines(pipeline, common),
     }),
     {
-      text: ({ report, lines }) => textOf(report, lines, (all) => more(lines, all)),
+      text: ({ report, lines }) => textOf(report, lines, allOf(lines)),
       facts: ({ report }) => report,
       exitCode: ({ report: { doubts } }) => (doubts.length > 0 ? 4 : 0),
     },
   );
 }
 
-function textOf(report: StatusReport, lines: CommandLines, more: (all: number) => string): string {
+/** `all`: the command that shows every item. */
+function textOf(report: StatusReport, lines: CommandLines, all: string): string {
   const { items, live, service } = report;
   const first = stateLine(service);
-  if (items !== undefined)
-    return `${first}\n${itemsText(items, more(items.matching), process.stdout.columns)}`;
+  if (items !== undefined) return `${first}\n${itemsText(items, all, process.stdout.columns)}`;
   const state = reportText(report, lines);
   return live === undefined ? state : `${first}\n${liveText(live)}\n\n${state}`;
 }
@@ -259,21 +256,19 @@ function stepsText(steps: readonly StepStatus[]): string {
 
 const cell = (n = 0): string => (n === 0 ? '' : grouped(n));
 
-/** `more`: the command that shows more items; `width`: of the terminal. */
-function itemsText(
-  { known, matching, shown, shared }: ItemsStatus,
-  more: string,
-  width?: number,
-): string {
-  const rest = matching - shown.length;
+const maxItems = 50;
+
+/** `all`: the command that shows every item; `width`: of the terminal. */
+function itemsText({ known, matching, shared }: ItemsStatus, all: string, width?: number): string {
+  const rest = matching.length - maxItems;
   const rows = [
     ...(shared === undefined ? [] : groupRows('(for all items)', shared)),
-    ...shown.flatMap(({ item, ...group }) => groupRows(item, group)),
+    ...matching.slice(0, maxItems).flatMap(({ item, ...group }) => groupRows(item, group)),
   ];
   return [
-    `Items: ${grouped(matching)} of ${grouped(known)}.`,
+    `Items: ${grouped(matching.length)} of ${grouped(known)}.`,
     ...(rows.length === 0 ? [] : [table(rows, [], width)]),
-    ...(rest === 0 ? [] : [`  … and ${grouped(rest)} more: ${more}`]),
+    ...(rest <= 0 ? [] : [`  … and ${grouped(rest)} more: ${all}`]),
   ].join('\n');
 }
 

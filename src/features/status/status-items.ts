@@ -71,10 +71,8 @@ interface TaskGroup {
 export interface ItemsStatus {
   /** All items that the state file knows. */
   readonly known: number;
-  /** Those that match the filter, also if they are not shown. */
-  readonly matching: number;
-  /** The first of them, sorted by key. */
-  readonly shown: readonly ItemStatus[];
+  /** Those that match the filter, sorted by key. */
+  readonly matching: readonly ItemStatus[];
   /** The tasks that are done once for all items; absent if the filter leaves none. */
   readonly shared?: TaskGroup;
 }
@@ -84,10 +82,6 @@ export interface ItemFilter {
   readonly only?: { readonly key: string; readonly matches: (item: string) => boolean } | undefined;
   /** Only items with tasks that failed or are in doubt. */
   readonly failed: boolean;
-  /** Only tasks of this step, and items that have some. */
-  readonly step?: string | undefined;
-  /** The number of items that are shown. */
-  readonly limit: number;
 }
 
 type States = ReadonlyMap<string, TaskFacts>;
@@ -139,7 +133,7 @@ export function itemsStatus(
   filter: ItemFilter,
   why: WhyUnrecorded,
 ): ItemsStatus {
-  const { only, failed, step, limit } = filter;
+  const { only, failed } = filter;
   const isFannedOut = fannedOutIn(steps);
   const shared: string[] = [];
   const items = new Map<string, string[]>();
@@ -147,19 +141,14 @@ export function itemsStatus(
     const item = itemOf(task, isFannedOut(task));
     const tasks = item === undefined ? shared : (items.get(item) ?? []);
     if (item !== undefined) items.set(item, tasks);
-    if (step === undefined || stepOf(task) === step) tasks.push(task);
+    tasks.push(task);
   }
   const isShown = (tasks: readonly string[]): boolean =>
     tasks.length > 0 && (!failed || tasks.some((task) => isTrouble(states.get(task)?.state)));
   const wants = itemChoice(only, items);
-  const matching = [...items]
-    .filter(([item, tasks]) => wants(item) && isShown(tasks))
-    .sort(([a], [b]) => (a < b ? -1 : 1));
   const places = new Map(steps.map(({ name }, place) => [name, place]));
   const placeOf = (task: string): number => places.get(stepOf(task)) ?? places.size;
-  const expected = steps.filter(
-    ({ name, fan }) => fan === undefined && (step === undefined || step === name),
-  );
+  const expected = steps.filter(({ fan }) => fan === undefined);
   /** `item`: undefined for the tasks that all items share. */
   const group = (tasks: readonly string[], item: string | undefined): TaskGroup => {
     const names = new Set(tasks.map(stepOf));
@@ -172,8 +161,10 @@ export function itemsStatus(
   };
   return {
     known: items.size,
-    matching: matching.length,
-    shown: matching.slice(0, limit).map(([item, tasks]) => ({ item, ...group(tasks, item) })),
+    matching: [...items]
+      .filter(([item, tasks]) => wants(item) && isShown(tasks))
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([item, tasks]) => ({ item, ...group(tasks, item) })),
     ...(only === undefined && isShown(shared) ? { shared: group(shared, undefined) } : {}),
   };
 }

@@ -2,7 +2,6 @@
 // nothing.
 
 import { adviceFor } from '../../contract/api/failure.ts';
-import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { QueueFacts } from '../../distributed/database/coordinator-store.ts';
 import { reachable } from '../../distributed/open-database.ts';
 import { matchOf } from '../../files/glob.ts';
@@ -42,8 +41,6 @@ import {
 } from './status-items.ts';
 
 export interface StatusOptions extends ReadOptions {
-  /** Paid results whose addresses expire within this time are marked, in milliseconds; default 6 hours. */
-  readonly expiringMs?: number | undefined;
   /** Also report on single items. Default: only on steps. */
   readonly items?: StatusItems | undefined;
 }
@@ -54,10 +51,6 @@ export interface StatusItems {
   readonly only?: string | undefined;
   /** `--failed`: only items with tasks that failed or are in doubt. */
   readonly failed?: boolean | undefined;
-  /** `--step`: only the tasks of this step. */
-  readonly step?: string | undefined;
-  /** `--limit`: show so many items; default 50. */
-  readonly limit?: number | undefined;
 }
 
 export interface StatusReport extends Status {
@@ -104,7 +97,7 @@ export async function status(
   loaded: LoadedPipeline,
   options: StatusOptions = {},
 ): Promise<StatusReport> {
-  const { clock = realClock, expiringMs = 6 * 3_600_000, onWarning = () => undefined } = options;
+  const { clock = realClock, onWarning = () => undefined } = options;
   const { env = process.env } = options;
   const bound = boundPipeline(loaded);
   const { steps } = bound.pipeline;
@@ -129,7 +122,6 @@ export async function status(
   });
   const found = statusOf(state.ledger, {
     now: clock.now(),
-    expiringMs,
     fateOf,
     running: active,
     isStored: (output) => isStored(output, facts),
@@ -144,13 +136,11 @@ export async function status(
   });
   const unrecorded = new UnrecordedTasks(steps, tasks, state.ledger);
   const why = unrecorded.why.bind(unrecorded);
-  const byStep = stepsStatus(steps, tasks, why);
-  refuseUnknownStep(options.items?.step, byStep);
   return {
     state: paths.state,
     service: header.service,
     ...found,
-    steps: byStep,
+    steps: stepsStatus(steps, tasks, why),
     takes: takesIn(state.ledger, steps),
     onlyInReceipts:
       open.engine === undefined && active === undefined
@@ -184,19 +174,12 @@ async function engineStatus(opened: OpenEngineRun | undefined): Promise<EngineSt
   return { coordinator: coordinator?.name, queue };
 }
 
-function filterOf({ only, failed = false, step, limit = 50 }: StatusItems): ItemFilter {
-  if (only === undefined) return { failed, step, limit };
+function filterOf({ only, failed = false }: StatusItems): ItemFilter {
+  if (only === undefined) return { failed };
   const matches = matchOf(only, { dot: true });
-  if (matches.ok) return { failed, step, limit, only: { key: only, matches: matches.value } };
+  if (matches.ok) return { failed, only: { key: only, matches: matches.value } };
   const hint = 'write a key, or a pattern such as "*.jpg"';
   refuse(`--items ${only.slice(0, 200)} ${matches.error}`, hint, 'shotlist status');
-}
-
-function refuseUnknownStep(name: string | undefined, steps: readonly StepStatus[]): void {
-  if (name === undefined || steps.some(({ step }) => step === name)) return;
-  const names = steps.map(({ step }) => step);
-  const hint = suggestion(name, names) ?? `the steps are ${names.join(', ')}`;
-  refuse(`there is no step "${name}"`, hint, 'shotlist status');
 }
 
 // The status of a state file: jobs by step kind and state, credits, and what needs a person.
@@ -234,7 +217,7 @@ export interface Unsaved {
    * available.
    */
   readonly expires: string;
-  /** True if the address has expired, or will within `expiringMs`. */
+  /** True if the address has expired, or will within six hours. */
   readonly soon: boolean;
 }
 
@@ -269,8 +252,6 @@ export interface Status {
 interface StatusQuestion {
   /** Epoch milliseconds. */
   readonly now: number;
-  /** Results whose addresses expire within this time count as pressing, in milliseconds. */
-  readonly expiringMs: number;
   /** What the pipeline does with a step's results. */
   readonly fateOf: (step: string) => ResultFate;
   /** The condition of a recorded file; `whole` if its content is anywhere in this checkout. */
@@ -285,7 +266,7 @@ interface StatusQuestion {
 }
 
 export function statusOf(ledger: Ledger, question: StatusQuestion): Status {
-  const { now, expiringMs, fateOf, running } = question;
+  const { now, fateOf, running } = question;
   const jobs: Record<string, Record<string, number>> = {};
   const doubts: Doubt[] = [];
   const unsaved: Unsaved[] = [];
@@ -307,7 +288,7 @@ export function statusOf(ledger: Ledger, question: StatusQuestion): Status {
     const { added, project = '' } = job;
     if (job.state === 'complete' && (job.outputs?.length ?? 0) === 0 && counts(ledger, job)) {
       const fates = new Set(job.tasks.map((task) => fateOf(stepOf(task))));
-      if (fates.has('fetched')) unsaved.push(unsavedOf(job, now + expiringMs));
+      if (fates.has('fetched')) unsaved.push(unsavedOf(job, now + soonMs));
       else if (!fates.has('used'))
         remote.push({ tasks: job.tasks, project, meant: fates.has('kept') });
     }
@@ -393,6 +374,8 @@ function failureOf({ tasks, why, code }: StandingFailure): Failure {
   return { task: tasks.join(', '), why, advice };
 }
 
+/** A paid result whose address expires within this time is pressing. */
+const soonMs = 6 * 3_600_000;
 /** interface.md, Project record: an address lasts 24 hours. */
 const addressLifetimeMs = 24 * 3_600_000;
 

@@ -22,7 +22,6 @@ import {
 /** Twenty hours after everything happened. */
 const asked = {
   now: Date.parse(at) + 20 * 3_600_000,
-  expiringMs: 6 * 3_600_000,
   fateOf: (): ResultFate => 'fetched',
   conditionOf: (): Condition => 'whole',
   isStored: () => false,

@@ -41,10 +41,24 @@ test.each([
       ...{ credits: { charged: 3 }, unsaved: [{ project: 'p1', soon }] },
     },
   });
-  const long = await resultOf(async () =>
-    status(await loaded(rig), { clock, expiringMs: 24 * 3_600_000 }),
+});
+
+test('lists fifty items, and names the command that has all of them', async () => {
+  const keys = Array.from({ length: 52 }, (_, i) => `${100 + i}`);
+  const rig = new Rig(
+    pipeline.replace(
+      'steps:',
+      `items: { values: [${keys.map((key) => `{ key: "${key}" }`)}] }\nsteps:`,
+    ),
   );
-  expect(long).toMatchObject({ value: { unsaved: [{ soon: true }] } });
+  const failed = keys.map((key) => ({ task: `save:${key}`, state: 'failed', why: 'x' }));
+  const own = [...lines.slice(0, 2), ...failed].map((line) => `${JSON.stringify(line)}\n`);
+  rig.write('p.state.jsonl', own.join(''));
+  const { stdout } = await rig.command(['status', 'pipeline.yaml', '--failed']);
+  expect(stdout.match(/^ +\d{3} /gm)).toHaveLength(50);
+  const [, again = ''] = /and 2 more: shotlist (.*)$/m.exec(stdout) ?? [];
+  const all = await rig.command(again.split(' '));
+  expect(JSON.parse(all.stdout).items.matching).toHaveLength(52);
 });
 
 test('without a state file says how one is made', async () => {
