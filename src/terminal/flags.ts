@@ -324,7 +324,6 @@ export const flagGroups = {
       ...(['trust', 'git-setup', 'merge', 'engine', 'worker'] as const),
     ]),
     log: shared('--log <file>', 'log every event to this file, or to standard error (-)', paying),
-    verbose: shared('--verbose', 'log to standard error (same as --log -)', paying),
     help: shared('-h, --help', 'print this help', []),
   },
   'Unattended:': {
@@ -343,14 +342,8 @@ export const flagGroups = {
     ),
     commit: shared(
       '--commit',
-      'make one git commit with the state file and the small outputs',
+      'make one git commit with the state file and the outputs (up to 1 MiB each, 20 MiB in all)',
       paying,
-    ),
-    commitOutputs: shared(
-      '--commit-outputs <which>',
-      'the outputs in that commit: none, small (up to 1 MiB each, 20 MiB in all) or all (default: small)',
-      paying,
-      { choices: ['none', 'small', 'all'] },
     ),
   },
   'Rehearsal:': {

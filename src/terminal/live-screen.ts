@@ -83,7 +83,6 @@ const coloredLine = (line: Line): string =>
 
 export interface ReadingFlags {
   readonly quiet?: boolean;
-  readonly verbose?: boolean;
   readonly log?: string;
 }
 
@@ -97,8 +96,7 @@ export function readingMode(
 ): ReadingMode {
   if (flags.quiet === true) return 'quiet';
   const isSet = (name: string): boolean => (env[name] ?? '') !== '';
-  const logs = flags.log === '-' || (flags.log === undefined && flags.verbose === true);
-  const isPlain = isSet('NO_COLOR') || (isSet('CI') && env['CI'] !== 'false') || logs;
+  const isPlain = isSet('NO_COLOR') || (isSet('CI') && env['CI'] !== 'false') || flags.log === '-';
   return terminal.size() === undefined || env['TERM'] === 'dumb' || isPlain ? 'plain' : 'live';
 }
 

@@ -26,7 +26,6 @@ export interface Log {
 
 interface LogFlags {
   readonly log?: string;
-  readonly verbose?: boolean;
 }
 
 const nowhere: Log = { write: () => undefined, child: () => nowhere, close: () => undefined };
@@ -65,17 +64,13 @@ function openOwn(file: string): number {
   }
 }
 
-/** `--verbose` is short for `--log -`. */
-const toStandardError = ({ log, verbose }: LogFlags): boolean =>
-  log === '-' || (log === undefined && verbose === true);
-
 /** Undefined if there is no log, or if it goes to standard error. */
 export const logFileOf = ({ log }: LogFlags): string | undefined => (log === '-' ? undefined : log);
 
 /** The error says why the file cannot be written. A log that fails later ends with a warning, and the run continues. */
 export function openLog(flags: LogFlags): Result<Log, string> {
   const log = logFileOf(flags);
-  if (log === undefined && !toStandardError(flags)) return ok(nowhere);
+  if (flags.log === undefined) return ok(nowhere);
   let sink: ReturnType<typeof destination>;
   try {
     sink =

@@ -42,8 +42,8 @@ describe('the API key', () => {
     const local = await service({ key: secret, credits: 15 });
     const rig = await photoRig(3);
     const env = { ...envOf(local), SHOTLIST_API_KEY: secret };
-    const run = await rig.command(['run', 'pipeline.yaml', '--verbose', '--log', 'run.log'], env);
-    const json = await rig.command(['run', 'pipeline.yaml', '--json', '--verbose'], env);
+    const run = await rig.command(['run', 'pipeline.yaml', '--log', 'run.log'], env);
+    const json = await rig.command(['run', 'pipeline.yaml', '--json', '--log', '-'], env);
     const status = await rig.command(['status', 'pipeline.yaml'], env);
     const refused = await rig.command(
       ['run', 'pipeline.yaml', '--service', `http://other.example/${secret}`],

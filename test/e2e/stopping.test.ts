@@ -177,7 +177,7 @@ describe('nobody reads any more', () => {
   test.skipIf(!makesTerminals)('a terminal that is closed under a run (needs script)', async () => {
     const local = await service({ speed: 40 });
     const rig = await photoRig(3, oneByOne);
-    const command = `exec ${process.execPath} ${main} run pipeline.yaml --verbose`;
+    const command = `exec ${process.execPath} ${main} run pipeline.yaml --log -`;
     const terminal = spawn(terminalMaker, ['-qec', command, '/dev/null'], {
       cwd: rig.folder,
       env: { ...process.env, ...envOf(local) },

@@ -57,7 +57,7 @@ describe('raw text in what the service says', () => {
         error: { code: wild, message: wild },
       }),
     });
-    const args = ['run', 'pipeline.yaml', '--log', 'run.log', '--verbose'];
+    const args = ['run', 'pipeline.yaml', '--log', 'run.log'];
     expect(await look(rig, { args, env })).toContain('\\u{202e}');
     expect(written(rig, 'p.state.jsonl', 'run.log')).toContain('\\u202e');
     await lookTwice(rig, { args: ['status', 'pipeline.yaml'], env });
@@ -77,7 +77,7 @@ describe('raw text in what the service says', () => {
         ...{ ...honest, credits_charged: 30, name: wild, type: wild, [wild]: wild },
       }),
     });
-    const args = ['run', 'pipeline.yaml', '--log', 'run.log', '--verbose'];
+    const args = ['run', 'pipeline.yaml', '--log', 'run.log'];
     expect(await look(rig, { args, env })).toContain('p-\\u{202e}');
     expect(written(rig, 'p.state.jsonl', 'run.log')).toContain('p-\\u202e');
     for (const command of ['status', 'audit', 'plan'])
@@ -120,7 +120,7 @@ steps:
     rig.write(`photos/${wild}.png`, await photo(1));
     const env = { MOOD: wild };
     expect(await look(rig, { args: ['plan', 'pipeline.yaml'], env })).toContain('draw');
-    const args = ['run', 'pipeline.yaml', '--log', 'run.log', '--verbose', '--run-id', wild];
+    const args = ['run', 'pipeline.yaml', '--log', 'run.log', '--run-id', wild];
     expect(await look(rig, { args, env })).toContain('Done.');
     const state = '.shotlist/rehearsal/p/state.jsonl';
     expect(written(rig, 'run.log', state)).toContain('\\u202e');

@@ -36,7 +36,7 @@ async function ran(
   const server = await strangeService(sayings);
   const rig = new Rig(pipeline);
   const env = { SHOTLIST_BASE_URL: server.address, SHOTLIST_API_KEY: key };
-  const done = await rig.command(['run', rig.file, '--log', 'run.log', '--verbose', ...args], env);
+  const done = await rig.command(['run', rig.file, '--log', 'run.log', ...args], env);
   const state = rig.files('.').includes('p.state.jsonl') ? rig.read('p.state.jsonl') : '';
   const log = rig.read('run.log');
   expect(done.stderr).not.toContain('    at ');
@@ -175,7 +175,7 @@ test('a key as long as a JSON Web Token, and its Base64, are hidden too', async 
   const server = await strangeService(failed(said));
   const rig = new Rig(onePicture);
   const env = { SHOTLIST_BASE_URL: server.address, SHOTLIST_API_KEY: long };
-  for (const args of [['plan'], ['run', '--log', 'run.log', '--verbose'], ['status']]) {
+  for (const args of [['plan'], ['run', '--log', 'run.log'], ['status']]) {
     const { code, stdout, stderr } = await rig.command([...args, rig.file], env);
     expect(code).not.toBe(7);
     for (const text of [stdout, stderr]) expect(text).not.toMatch(/aA0-_|YUEwLV|FBMC1f|hQTAtX/);

@@ -16,7 +16,7 @@ import type { Summary } from '../../run/run-event.ts';
 import { movedReason, unsavedProblem } from '../../state/unsaved-state.ts';
 import { creditsText } from '../../views/credits-text.ts';
 import { tasksText } from '../../views/summary-text.ts';
-import type { CommitOutputs, PreparedRun } from '../run/context.ts';
+import type { PreparedRun } from '../run/context.ts';
 import {
   busyWith,
   type Checkout,
@@ -87,12 +87,10 @@ async function chooseFiles(
     throw new GitFailure(`${shownPath(paths.state)} is in no folder that git commits`);
   const inHead = await pathsInHead(top, git);
   const began = state.ledger.runs().at(-1)?.at;
-  const which = options.commitOutputs ?? 'small';
   const found = newOutputs(state.ledger, {
     folder: bound.folder,
     top,
     inHead,
-    which,
     since: began === undefined ? 0 : Date.parse(began),
   });
   const { ignored, filtered } = await leftAlone(top, [stateFile, ...found.keys()], git);
@@ -104,7 +102,7 @@ async function chooseFiles(
     );
   // What git ignores is nobody's loss, however large it is.
   const wanted = new Map([...found].filter(([path]) => !ignored.has(path)));
-  const { paths: whole, tooLarge } = await chooseOutputs(wanted, which);
+  const { paths: whole, tooLarge } = await chooseOutputs(wanted);
   const plain = whole.filter((path) => !filtered.has(path));
   if (plain.length < whole.length)
     warn(
@@ -112,7 +110,7 @@ async function chooseFiles(
     );
   if (tooLarge > 0)
     warn(
-      `the commit is without ${count(tooLarge, 'output')} beyond the limits (1 MiB each, 20 MiB in all); --commit-outputs all has no limits`,
+      `the commit is without ${count(tooLarge, 'output')} beyond the limits (1 MiB each, 20 MiB in all): commit them with git`,
     );
   return [stateFile, ...plain];
 }
@@ -298,7 +296,6 @@ interface OutputSearch {
   readonly inHead: ReadonlySet<string>;
   /** When the run began, in milliseconds. A file in HEAD that is older has not changed. */
   readonly since: number;
-  readonly which: CommitOutputs;
 }
 
 interface ChosenOutputs {
@@ -309,12 +306,12 @@ interface ChosenOutputs {
 }
 
 /** Those of `found` that fit, and that nobody has changed. */
-async function chooseOutputs(found: FoundOutputs, which: CommitOutputs): Promise<ChosenOutputs> {
+async function chooseOutputs(found: FoundOutputs): Promise<ChosenOutputs> {
   const paths: string[] = [];
   let [tooLarge, total] = [0, 0];
   for (const [path, output] of [...found].sort(byPath)) {
     const fits = output.bytes <= maxBytes.file && total + output.bytes <= maxBytes.total;
-    if (which === 'small' && !fits) tooLarge += 1;
+    if (!fits) tooLarge += 1;
     else if (await isAsRecorded(output)) {
       paths.push(path);
       total += output.bytes;
@@ -337,11 +334,7 @@ interface OutputFile {
 type FoundOutputs = ReadonlyMap<string, OutputFile>;
 
 /** The outputs that git does not have. */
-function newOutputs(
-  ledger: Ledger,
-  { folder, top, inHead, since, which }: OutputSearch,
-): FoundOutputs {
-  if (which === 'none') return new Map();
+function newOutputs(ledger: Ledger, { folder, top, inHead, since }: OutputSearch): FoundOutputs {
   const found = new Map<string, OutputFile>();
   for (const { outputs = [] } of ledger.jobs())
     for (const { path: recorded, sha256 } of outputs) {

@@ -17,9 +17,6 @@ import type { Prepared, PrepareOptions } from '../planning/prepare.ts';
 import type { Manner } from '../planning/refusals.ts';
 import type { SavedPlan } from '../planning/saved-plan.ts';
 
-/** `--commit-outputs`. */
-export type CommitOutputs = 'none' | 'small' | 'all';
-
 export interface RunOptions extends TargetOptions, PrepareOptions, WebhookOptions {
   /** `--run-id`: the budget covers all runs with this id. */
   readonly runId?: string | undefined;
@@ -41,10 +38,8 @@ export interface RunOptions extends TargetOptions, PrepareOptions, WebhookOption
   readonly confirmReplace?: ((files: string) => Promise<boolean>) | undefined;
   /** In credits; default: `confirm_above` of the pipeline. */
   readonly confirmAbove?: number | undefined;
-  /** `--commit`: make one git commit with the state file and the small outputs of this pipeline. */
+  /** `--commit`: make one git commit with the state file and the outputs of this pipeline, at most 1 MiB each and 20 MiB in all. */
   readonly commit?: boolean | undefined;
-  /** `--commit-outputs`: which outputs the commit has; default: `small`, at most 1 MiB each and 20 MiB in all. */
-  readonly commitOutputs?: CommitOutputs | undefined;
   /** Default: the process's environment. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Default: the system's clock. */

@@ -170,7 +170,6 @@ const decides: Readonly<Record<keyof RunOptions, boolean>> = {
   due: true,
   detachAfterMs: true,
   commit: true,
-  commitOutputs: true,
   listen: true,
   webhookSecret: true,
   doubtTimeoutMs: true,

@@ -60,7 +60,7 @@ function writerTo(log: Log): (event: ScheduleEvent) => void {
 }
 
 function optionsOf(flags: ScheduleFlags, { signal }: Stop): ScheduleOptions {
-  const { input = {}, profile, once, speed, pictures, budget, commit, commitOutputs } = flags;
+  const { input = {}, profile, once, speed, pictures, budget, commit } = flags;
   const { state, output, allowOutside, service, rehearse, hosted } = flags;
   return {
     inputs: input,
@@ -75,7 +75,6 @@ function optionsOf(flags: ScheduleFlags, { signal }: Stop): ScheduleOptions {
       hosted,
       budget,
       commit,
-      commitOutputs,
       allowOutside,
       rehearsalSpeed: speed,
       rehearsalPictures: pictures,
