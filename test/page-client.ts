@@ -6,7 +6,6 @@ import {
   request,
 } from 'node:http';
 import { onTestFinished } from 'vitest';
-import { changed, type ReportChange } from '../src/report/page/page-message.ts';
 import type { ReportData } from '../src/report/page/report-data.ts';
 
 export interface Got {
@@ -67,10 +66,6 @@ export function listenTo(address: string): Heard {
     if (type === 'report') {
       const data: ReportData = JSON.parse(json);
       heard.data = data;
-    }
-    if (type === 'change' && heard.data !== undefined) {
-      const change: ReportChange = JSON.parse(json);
-      heard.data = changed(heard.data, change);
     }
     if (type === 'ended') heard.ended = true;
     for (const { key, state } of heard.data?.items ?? []) {

@@ -5,7 +5,7 @@ import type { OutsideOptions } from '../../files/boundary.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { resultOf } from '../../language/load/refusal.ts';
 import { fannedOutIn, itemOf, stepOf } from '../../model/task.ts';
-import { type PageMessage, type PagePulse, ReportText } from '../../report/page/page-message.ts';
+import type { PageMessage, PagePulse } from '../../report/page/page-message.ts';
 import { mailable, PictureNumbers, type PictureSource } from '../../report/page/report-builder.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import type { LocatedState, LocateOptions } from '../../state/locate-state.ts';
@@ -32,7 +32,9 @@ export class LiveReport {
   #seen = '';
   /** The traces of the pipeline file that the page shows. */
   #read: string;
-  #text: ReportText | undefined;
+  /** The report as JSON, as it is sent, and without its time. */
+  #text: string | undefined;
+  #facts: string | undefined;
   #last: Gathered | undefined;
   #trouble: string | undefined;
   #pulse: PagePulse | null = null;
@@ -54,7 +56,7 @@ export class LiveReport {
   /** Everything that a page needs that has just been opened. */
   greeting(): readonly PageMessage[] {
     return [
-      ...(this.#text === undefined ? [] : [{ type: 'report', data: this.#text.whole } as const]),
+      ...(this.#text === undefined ? [] : [reportMessage(this.#text)]),
       ...(this.#trouble === undefined ? [] : [troubleMessage(this.#trouble)]),
       ...(this.#pulse === null ? [] : [pulseMessage(this.#pulse)]),
     ];
@@ -65,10 +67,10 @@ export class LiveReport {
     return source === undefined ? undefined : this.#last?.fileOf(source);
   }
 
-  /** Gathers the report, and returns what changed; the error is of the state file or of the pipeline's files. */
+  /** Gathers the report, and returns what to tell if it changed; the error is of the state file or of the pipeline's files. */
   async gather(onWarning: (message: string) => void): Promise<readonly PageMessage[]> {
     this.#seen = await this.#traces();
-    const isChanged = this.#readAgain();
+    const isReadAgain = this.#readAgain();
     const located = this.#find();
     const gathered = await gatherReport(this.#bound, this.#options, {
       ...located,
@@ -80,19 +82,19 @@ export class LiveReport {
       env: this.#last === undefined ? (this.#options.env ?? process.env) : undefined,
       onWarning,
       onState: this.#options.onState,
-      last: isChanged ? undefined : this.#last,
+      last: isReadAgain ? undefined : this.#last,
       hrefOf: (file) => this.files.hrefOf(file),
     });
-    const text = new ReportText(gathered.data);
-    const change = this.#text === undefined ? undefined : text.changeSince(this.#text);
-    const first = this.#text === undefined;
-    this.#text = text;
+    // That time passes is no change.
+    const facts = JSON.stringify({ ...gathered.data, at: '' });
+    const text = facts === this.#facts ? undefined : JSON.stringify(gathered.data);
+    this.#facts = facts;
+    this.#text = text ?? this.#text;
     this.#last = gathered;
     const recovered = this.#trouble !== undefined;
     this.#trouble = undefined;
     return [
-      ...(first ? [{ type: 'report', data: text.whole } as const] : []),
-      ...(change === undefined ? [] : [{ type: 'change', data: change } as const]),
+      ...(text === undefined ? [] : [reportMessage(text)]),
       ...(recovered ? [troubleMessage(null)] : []),
     ];
   }
@@ -177,6 +179,8 @@ function tracesOf(file: string): string {
   const found = statSync(file, { throwIfNoEntry: false, bigint: true });
   return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeNs}`;
 }
+
+const reportMessage = (data: string): PageMessage => ({ type: 'report', data });
 
 const pulseMessage = (pulse: PagePulse | null): PageMessage => ({
   type: 'pulse',

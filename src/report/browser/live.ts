@@ -1,5 +1,5 @@
 // The connection of a live page to its server.
-import { changed, type PagePulse, type ReportChange, withPulse } from '../page/page-message.ts';
+import { type PagePulse, withPulse } from '../page/page-message.ts';
 import type { ReportData, ReportItem } from '../page/report-data.ts';
 
 /** `lost`: the page tries to connect again. `ended`: nothing follows. */
@@ -31,18 +31,10 @@ export function follow(show: (data: ReportData | undefined, live: Live) => void)
     live = { ...live, ...more };
     show(data === undefined ? undefined : pulsed(data), live);
   };
-  const take = (next: ReportData): void => {
-    data = next;
-    update({ connection: 'connected' });
-  };
   source.addEventListener('report', (event: MessageEvent<string>) => {
     const whole: ReportData = JSON.parse(event.data);
-    live = { ...live, connection: 'connected', trouble: null };
-    take(whole);
-  });
-  source.addEventListener('change', (event: MessageEvent<string>) => {
-    const change: ReportChange = JSON.parse(event.data);
-    if (data !== undefined) take(changed(data, change));
+    data = whole;
+    update({ connection: 'connected', trouble: null });
   });
   source.addEventListener('trouble', (event: MessageEvent<string>) => {
     const trouble: string | null = JSON.parse(event.data);

@@ -36,7 +36,6 @@ describe('a live page', () => {
     expect(heard.data?.items.map(({ state }) => state)).toEqual(['failed', 'done', 'done']);
     expect(heard.data?.credits).toMatchObject({ charged: 30, refunded: 10 });
     expect(heard.data?.failures.map(({ code }) => code)).toEqual(['no_source_face']);
-    expect(heard.types.filter((type) => type === 'report')).toHaveLength(1);
 
     const [output] = heard.data?.items[1]?.outputs ?? [];
     const file = await get(`${address}${output?.href}`);
