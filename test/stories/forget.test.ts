@@ -41,3 +41,18 @@ steps:
   expect((await world.run()).charged).toBe(0);
   expect(world.state).toBe(state);
 });
+
+test('a download that is forgotten is saved again, and the others of its project are not', async () => {
+  const world = new World(`pipeline: twice
+items: { values: [{ key: a }] }
+steps:
+  paint: { uses: ai-image-generator, with: { image_count: 1, model: flux-schnell, resolution: 640px, style: { prompt: "\${{ item.key }}" } } }
+  one: { uses: download, with: { of: paint, to: "one-\${{ item.key }}.png" } }
+  two: { uses: download, with: { of: paint, to: "two-\${{ item.key }}.png" } }
+`);
+  await world.run();
+  await world.forget('two:a');
+  const again = await world.run();
+  expect(again.endings).toEqual({ 'paint:a': 'reused', 'one:a': 'reused', 'two:a': 'done' });
+  expect(again.charged).toBe(0);
+});

@@ -90,6 +90,23 @@ steps:
     expect(spentAndFinished(await world.run())).toEqual([120, 2]);
     expect(spentAndFinished(await world.run())).toEqual([60, 3]);
   });
+
+  test('counts as many elements of a list that only the run knows as it may have', async () => {
+    // 25 credits a face.
+    const world = new World(
+      `pipeline: heads
+items: { values: [{ key: a }, { key: b }] }
+output: out
+budget: { credits: 100 }
+steps:
+  photo: { uses: upload, with: { file: "\${{ item.key }}.png" } }
+  find: { uses: face-detect, with: { target_file_path: "\${{ steps.photo.file_path }}" } }
+  head: { for_each: "\${{ steps.find.faces.take(3) }}", uses: ai-image-upscaler, with: { scale_factor: 2, style: { mode: preserve }, assets: { image_file_path: "\${{ each.path }}" } } }
+`,
+      { 'a.png': 'a faces=3', 'b.png': 'b faces=3' },
+    );
+    expect(spentAndFinished(await world.run())).toEqual([75, 1]);
+  });
 });
 
 test('a step that gathers all items is blocked if a budget admits only some, and done once it admits the rest', async () => {
