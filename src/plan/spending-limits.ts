@@ -10,7 +10,7 @@ export interface SpendingLimitsOptions {
   /** The most that this run may charge before the account is empty. */
   readonly balance?: number | undefined;
   /** budget.per_day and budget.per_month. */
-  readonly calendar?: CalendarCaps;
+  readonly calendar: CalendarCaps;
 }
 
 /** A day may end while a run lasts, so each question has its own moment. */
@@ -47,17 +47,16 @@ export interface PassedLimit {
 
 export class SpendingLimits {
   readonly #o: SpendingLimitsOptions;
-  readonly #calendar: CalendarBudget | undefined;
+  readonly #calendar: CalendarBudget;
 
   constructor(options: SpendingLimitsOptions) {
     this.#o = options;
-    const { calendar } = options;
-    if (calendar !== undefined) this.#calendar = new CalendarBudget(calendar);
+    this.#calendar = new CalendarBudget(options.calendar);
   }
 
   get isEmpty(): boolean {
     const { total, balance } = this.#o;
-    return total === undefined && balance === undefined && (this.#calendar?.isEmpty ?? true);
+    return total === undefined && balance === undefined && this.#calendar.isEmpty;
   }
 
   /**
@@ -125,7 +124,6 @@ export class SpendingLimits {
         next: '',
         reached: 'the account does not have enough credits',
       });
-    if (this.#calendar === undefined) return ofRun;
     const ofCalendar = this.#calendar.at(now, journal.ledger);
     return [
       ...ofRun,

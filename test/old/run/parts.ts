@@ -1,10 +1,12 @@
 // The parts of a run, for tests of one of them: a journal whose disk a test owns, and orders.
+
 import { digestOf } from '../../../src/base/digest.ts';
 import type { Pipeline, Step } from '../../../src/language/pipeline.ts';
 import { type Fingerprint, fingerprintFrom } from '../../../src/model/fingerprint.ts';
 import { valueItem } from '../../../src/model/item.ts';
 import { Ledger } from '../../../src/model/ledger.ts';
 import { type EventLine, type NewEvent, parseLine } from '../../../src/model/line.ts';
+import { calendarCaps } from '../../../src/plan/calendar-budget.ts';
 import { Budget } from '../../../src/run/budget.ts';
 import { InFlight, type RunningJob } from '../../../src/run/in-flight.ts';
 import { ItemRun } from '../../../src/run/item-run.ts';
@@ -106,7 +108,8 @@ export class Parts {
     this.journal = new JournalWriter(this.ledger, this.file, this.clock, { run: {} });
     this.journal.append(before);
     const { journal } = this;
-    this.budget = new Budget({ journal, total, perItem, clock: this.clock });
+    const calendar = calendarCaps(this.pipeline);
+    this.budget = new Budget({ journal, total, perItem, calendar, clock: this.clock });
     this.inFlight = new InFlight(this.ledger, someExcluded ? new Set() : undefined);
     this.stepBreaker = new StepBreaker(this.pipeline.steps);
     this.slots = new Slots({
