@@ -112,7 +112,6 @@ const choices = (flags: Flags): readonly string[] => [
   ...(flags.only ?? []).flatMap((name) => option('--only', name)),
   ...(flags.until ?? []).flatMap((name) => option('--until', name)),
   ...(flags.exclude ?? []).flatMap((name) => option('--exclude', name)),
-  ...(flags.retryFailed === true ? ['--retry-failed'] : []),
   ...(flags.requireOutputs === true ? ['--require-outputs'] : []),
   ...(flags.payAgain === true ? ['--pay-again'] : []),
   ...option('--budget', flags.budget?.toString()),

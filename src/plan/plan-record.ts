@@ -18,7 +18,6 @@ export const savedChoicesSchema = {
     only: texts,
     until: texts,
     exclude: texts,
-    retryFailed: flag,
     requireOutputs: flag,
     rehearse: flag,
     budget: { type: 'integer', minimum: 0 },

@@ -194,9 +194,6 @@ export const flagGroups = {
       read: positiveInteger,
       decidesPlan,
     }),
-    retryFailed: shared('--retry-failed', 'only the items with failed tasks', planned, {
-      decidesPlan,
-    }),
     only: shared(
       '--only <step>',
       'run only this step and the free steps that it needs (repeatable)',

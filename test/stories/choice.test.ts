@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { RunOptions } from '../../src/index.ts';
 import { type Told, World } from '../kit/world.ts';
 
-type Chosen = Pick<RunOptions, 'items' | 'only' | 'until' | 'exclude' | 'retryFailed'>;
+type Chosen = Pick<RunOptions, 'items' | 'only' | 'until' | 'exclude'>;
 
 /** For each step: how many tasks are done, reused, excluded. */
 type Steps = Readonly<Record<string, Readonly<Record<string, number>>>>;
@@ -91,7 +91,6 @@ const choices: readonly Chosen[] = [
   { exclude: ['{p2,p3}.png', 'save'], only: ['swap', 'save'] },
   { items: { only: 'p[12].png' }, until: ['save'] },
   { items: { limit: 1 } },
-  { retryFailed: true },
 ];
 
 describe.each<[string, Chosen | undefined]>([
@@ -155,13 +154,8 @@ steps:
   });
 });
 
-describe('what failed, and nothing else', () => {
+describe('what failed', () => {
   const oneByOne = photos('limits: { items: 1 }');
-  const retried = async (world: World): Promise<readonly string[]> => {
-    const told = await world.run({ retryFailed: true });
-    expect(told.outcome).toBe('done');
-    return told.events.flatMap((one) => (one.type === 'item' ? [one.item] : []));
-  };
   const failures = async (world: World): Promise<readonly string[]> =>
     (await world.status()).failures.map(({ task }) => task);
   const failing = (world: World, number: number): void => {
@@ -173,11 +167,10 @@ describe('what failed, and nothing else', () => {
     failing(world, 2);
     expect((await world.run()).outcome).toBe('failed');
     expect(await failures(world)).toEqual(['swap:p2.png']);
-    world.write('photos/a-new-one.png', 'new faces=1');
-    expect(await retried(world)).toEqual(['p2.png']);
-    expect(await failures(world)).toEqual([]);
-    expect(world.service.charged).toBe(30);
-    expect(await retried(world)).toEqual([]);
+    for (const charge of [10, 0]) {
+      expect(await world.run()).toMatchObject({ outcome: 'done', charged: charge });
+      expect(await failures(world)).toEqual([]);
+    }
   });
 
   test('is a photo whose changed content failed, although its first content was done', async () => {
@@ -187,7 +180,8 @@ describe('what failed, and nothing else', () => {
     world.write('photos/p1.png', 'changed faces=1');
     expect((await world.run()).outcome).toBe('failed');
     expect(await failures(world)).toEqual(['swap:p1.png']);
-    expect(await retried(world)).toEqual(['p1.png']);
+    expect((await world.run()).outcome).toBe('done');
+    expect(await failures(world)).toEqual([]);
   });
 
   test('is no photo that failed and was replaced by one that is done', async () => {
@@ -197,16 +191,16 @@ describe('what failed, and nothing else', () => {
     world.write('photos/p1.png', 'another faces=1');
     expect((await world.run()).outcome).toBe('done');
     expect(await failures(world)).toEqual([]);
-    expect(await retried(world)).toEqual([]);
   });
 
-  test('is every item when a shared task failed', async () => {
+  test('may be a shared task', async () => {
     const world = begin(2, oneByOne.replace(/ {2}photo:[\s\S]*/, ''));
     world.service.fails = ({ call }) =>
       call === 'put' ? { reason: 'refused', status: 400, message: 'No.' } : undefined;
     await world.run();
     expect(await failures(world)).toEqual(['actor']);
     world.service.fails = () => undefined;
-    expect((await world.run({ retryFailed: true })).summary).toMatchObject({ items: { total: 2 } });
+    expect((await world.run()).outcome).toBe('done');
+    expect(await failures(world)).toEqual([]);
   });
 });

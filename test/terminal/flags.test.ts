@@ -63,14 +63,16 @@ describe('an option', () => {
 test('a saved plan repeats what decides a plan, and a run of it names what would choose something else', () => {
   const given = {
     items: ['a*'],
-    retryFailed: true,
+    requireOutputs: true,
     budget: 5,
     rehearse: true,
     json: true,
     state: 's',
   };
-  expect(choicesIn(given)).toEqual({ items: ['a*'], retryFailed: true, budget: 5, rehearse: true });
-  expect(differing(given)).toEqual(['--items', '--retry-failed']);
+  expect(choicesIn(given)).toEqual({
+    ...{ items: ['a*'], requireOutputs: true, budget: 5, rehearse: true },
+  });
+  expect(differing(given)).toEqual(['--items', '--require-outputs']);
 });
 
 test('a saved plan can repeat every flag that decides a plan', () => {

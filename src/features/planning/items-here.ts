@@ -12,7 +12,7 @@ import type { Clock } from '../../run/jobs/ports.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
 import { internalsOf } from '../internals.ts';
 import { baseAt, type PlannedItems, type PlanningInputs, planItems } from './plan-items.ts';
-import { everything, listSelected } from './selected-items.ts';
+import { listSelected } from './selected-items.ts';
 
 interface Place {
   readonly paths: RunPaths;
@@ -35,16 +35,14 @@ export async function openItemsHere(bound: BoundPipeline, options: OutsideOption
   const { folder } = bound;
   const real = new RealDisk({ folder, output, kept, boundary, hashes, clock, store });
   const disk = internalsOf(options).disk?.(real) ?? real;
-  const selection = { ...everything, filter };
   let items: ItemList;
   try {
-    items = await listSelected(bound, paths, selection, { boundary, ledger, disk });
+    items = await listSelected(bound, paths, filter, { boundary, disk });
   } catch (error) {
     hashes.close();
     throw error;
   }
   const base = baseAt(bound, identityOf(ledger.runs(), {}), clock.now());
-  const { excluded } = everything;
   return {
     boundary,
     disk,
@@ -60,7 +58,7 @@ export async function openItemsHere(bound: BoundPipeline, options: OutsideOption
         ledger,
         disk,
         clock,
-        excluded,
+        excluded: new Set(),
         requireOutputs: false,
         ...more,
       }),

@@ -48,12 +48,7 @@ import type { RecordCheck } from '../record-check.ts';
 import { refuseIf } from '../refuse.ts';
 import { type Earlier, earlierRuns } from './earlier-runs.ts';
 import { baseAt, type PlannedItems, type PlanningInputs, planItems } from './plan-items.ts';
-import {
-  excludedSteps,
-  listSelected,
-  type SelectionOptions,
-  selectionOf,
-} from './selected-items.ts';
+import { listSelected, type SelectionOptions, selectionOf } from './selected-items.ts';
 
 export interface PrepareOptions extends PathOptions, OutsideOptions, SelectionOptions {
   /** Another take of each of these tasks, and nothing else. `reroll` chooses them. */
@@ -141,7 +136,7 @@ export async function prepare(
 ): Promise<Prepared> {
   const { reroll } = options;
   const bound = reroll === undefined ? whole : whole.with(rerolledPipeline(whole.pipeline, reroll));
-  const selection = selectionOf(bound.pipeline, withRerolled(bound.pipeline, options));
+  const { filter, excluded } = selectionOf(bound.pipeline, withRerolled(bound.pipeline, options));
   const paths = pathsOf(bound, target, options);
   refuseIf(checkOutput(bound, options));
   await using cleanup = new Cleanup();
@@ -185,17 +180,11 @@ export async function prepare(
     store: storeNameOf(bound.pipeline),
   });
   const disk = internals.disk?.(real) ?? real;
-  const items = await listSelected(bound, usable, selection, {
-    boundary,
-    ledger: state.ledger,
-    disk,
-    stamps,
-  });
+  const items = await listSelected(bound, usable, filter, { boundary, disk, stamps });
   cleanup.defer(() => items[Symbol.dispose]());
   items.warnings.forEach(context.onWarning);
   const run = identityOf(state.ledger.runs(), requested);
   const base = baseAt(bound, run, clock.now());
-  const excluded = excludedSteps(bound.pipeline, selection, items);
   const { ledger } = state;
   const receipts = openReceipts({
     bound,

@@ -11,9 +11,6 @@ import type { MeasuredField } from '../../language/items.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { Refusal } from '../../language/load/refusal.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
-import { standingFailures } from '../../model/failures.ts';
-import type { Ledger } from '../../model/ledger.ts';
-import { fannedOutIn, itemOf } from '../../model/task.ts';
 import { stepsExcludedBy } from '../../plan/step-selection.ts';
 import type { Disk } from '../../run/jobs/ports.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
@@ -27,16 +24,12 @@ export interface SelectionOptions {
   readonly until?: readonly string[] | undefined;
   /** `--exclude`: a step's name, else a glob of item keys. */
   readonly exclude?: readonly string[] | undefined;
-  /** `--retry-failed`: only items with tasks that failed. */
-  readonly retryFailed?: boolean | undefined;
 }
 
 interface Selection {
   /** Steps that `--only`, `--until` and `--exclude` exclude. */
   readonly excluded: ReadonlySet<string>;
   readonly filter: ItemFilter;
-  /** Only items with tasks that failed. */
-  readonly retryFailed: boolean;
 }
 
 /** The matcher accepts no longer patterns. */
@@ -62,9 +55,6 @@ function patternProblem(
   };
 }
 
-/** For a command that is about the whole pipeline. */
-export const everything: Selection = { excluded: new Set(), filter: {}, retryFailed: false };
-
 const isDefined = (value: unknown): boolean => value !== undefined;
 
 /** Separates excluded steps from excluded items. */
@@ -86,39 +76,11 @@ export function selectionOf(pipeline: Pipeline, options: SelectionOptions): Sele
   return {
     excluded: out.value,
     filter: { ...items, ...(except.length > 0 ? { except } : {}) },
-    retryFailed: options.retryFailed ?? false,
   };
-}
-
-/**
- * The keys of the items with tasks that failed. Undefined if a shared task failed, because that concerns every item.
- */
-function failedItems(
-  ledger: Ledger,
-  { steps }: Pick<Pipeline, 'steps'>,
-): ReadonlySet<string> | undefined {
-  const isFannedOut = fannedOutIn(steps);
-  const keys = new Set<string>();
-  for (const task of standingFailures(ledger).flatMap(({ tasks }) => tasks)) {
-    const key = itemOf(task, isFannedOut(task));
-    if (key === undefined) return undefined;
-    keys.add(key);
-  }
-  return keys;
-}
-
-/** With `--retry-failed` and no failed item, the shared steps are not begun either. */
-export function excludedSteps(
-  { steps }: Pipeline,
-  { excluded: out, retryFailed }: Selection,
-  { count }: ItemList,
-): ReadonlySet<string> {
-  return retryFailed && count === 0 ? new Set(steps.map(({ name }) => name)) : out;
 }
 
 export interface ListingFacts {
   readonly boundary: Boundary;
-  readonly ledger: Ledger;
   /** Knows the hashes of files. */
   readonly disk?: Pick<Disk, 'input' | 'digest'>;
   /** The fields to read from the files; default: those that the pipeline uses. */
@@ -130,19 +92,17 @@ export interface ListingFacts {
 export async function listSelected(
   bound: BoundPipeline,
   { output }: Pick<RunPaths, 'output'>,
-  { filter, retryFailed }: Selection,
-  { boundary, ledger, disk, stamps, measured = measuredUses(bound.pipeline) }: ListingFacts,
+  filter: ItemFilter,
+  { boundary, disk, stamps, measured = measuredUses(bound.pipeline) }: ListingFacts,
 ): Promise<ItemList> {
   const { pipeline, folder, file, base } = bound;
   const { items, source } = pipeline;
-  const keys = retryFailed ? failedItems(ledger, pipeline) : undefined;
-  const selected = keys === undefined ? filter : { ...filter, keys };
   const unusable = (items.kind === 'glob' ? items.patterns : [])
     .map((pattern) => patternProblem('items.glob', pattern))
     .find((why) => why !== undefined);
   const listed: Result<ItemList, readonly ItemListProblem[]> =
     unusable === undefined
-      ? await listItems(items, folder, output, selected, {
+      ? await listItems(items, folder, output, filter, {
           base,
           file,
           measured,

@@ -29,7 +29,6 @@ import { resultOf } from '../../language/load/refusal.ts';
 import { dayIn } from '../../language/schedule.ts';
 import { stagesOf } from '../../language/stages.ts';
 import type { Item } from '../../model/item.ts';
-import { Ledger } from '../../model/ledger.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { RunEvent, Summary } from '../../run/run-event.ts';
 import { SettledTasks, type SkippedGroup, SkippedTasks, skipsOf } from '../../run/settled-tasks.ts';
@@ -41,7 +40,7 @@ import { pathsOf, type RunPaths } from '../../state/run-paths.ts';
 import { unsavedProblem } from '../../state/unsaved-state.ts';
 import { checkOutputFolder } from '../../state/writable.ts';
 import { smaller } from '../planning/refusals.ts';
-import { everything, listSelected } from '../planning/selected-items.ts';
+import { listSelected } from '../planning/selected-items.ts';
 import type { RunContext, RunOptions } from './context.ts';
 
 /** Everything except the files, whose paths follow it. */
@@ -161,7 +160,6 @@ const decides: Readonly<Record<keyof RunOptions, boolean>> = {
   only: true,
   until: true,
   exclude: true,
-  retryFailed: true,
   reroll: true,
   requireOutputs: true,
   payAgain: true,
@@ -246,12 +244,16 @@ export class UpToDate {
   async #list(): Promise<ItemList | undefined> {
     const bound = this.#bound;
     const listed = await resultOf(() =>
-      listSelected(bound, this.#paths, everything, {
-        boundary: boundaryOf(bound, this.#context.options),
-        ledger: new Ledger(),
-        // What the headers say is the same as long as the files are.
-        measured: new Set(),
-      }),
+      listSelected(
+        bound,
+        this.#paths,
+        {},
+        {
+          boundary: boundaryOf(bound, this.#context.options),
+          // What the headers say is the same as long as the files are.
+          measured: new Set(),
+        },
+      ),
     );
     if (!listed.ok) return undefined;
     if (listed.value.warnings.length === 0) return listed.value;

@@ -16,9 +16,7 @@ import { itemsNamed, tasksHere, tasksNamed } from './named-tasks.ts';
 
 /** What to reroll decides which items and steps run. */
 export type RerollOptions = Omit<RunOptions, Chosen>;
-type Chosen =
-  | ('items' | 'only' | 'until' | 'exclude' | 'retryFailed')
-  | ('reroll' | 'savedPlan' | 'payAgain');
+type Chosen = ('items' | 'only' | 'until' | 'exclude') | ('reroll' | 'savedPlan' | 'payAgain');
 
 export interface Rerolled extends Ran {
   /** The takes of the rerolled tasks. */

@@ -6,7 +6,6 @@ import { type BoundPipeline, boundPipeline } from '../../language/load/bound-pip
 import { type LoadOptions, loadPipeline } from '../../language/load/load.ts';
 import { parsePipeline } from '../../language/load/parse.ts';
 import { type Problem, resultOf } from '../../language/load/refusal.ts';
-import { Ledger } from '../../model/ledger.ts';
 import { refuseIf } from '../refuse.ts';
 
 export interface Validated {
@@ -75,10 +74,7 @@ async function checkTable(bound: BoundPipeline): Promise<void> {
   const file = 'file' in items ? resolve(bound.folder, items.file) : bound.folder;
   if (boundary.refusal(file) !== undefined) return;
   // Most pipelines have no table, and `validate` must start fast.
-  const { everything, listSelected } = await import('../planning/selected-items.ts');
-  const listed = await listSelected(bound, { output: bound.folder }, everything, {
-    boundary,
-    ledger: new Ledger(),
-  });
+  const { listSelected } = await import('../planning/selected-items.ts');
+  const listed = await listSelected(bound, { output: bound.folder }, {}, { boundary });
   listed[Symbol.dispose]();
 }

@@ -18,7 +18,6 @@ import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { type Problem, problem, Refusal, valueOrThrow } from '../../language/load/refusal.ts';
 import type { Step } from '../../language/pipeline.ts';
 import { commonBase, type Item } from '../../model/item.ts';
-import { Ledger } from '../../model/ledger.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import type { RunEvent, Summary } from '../../run/run-event.ts';
 import { chooseTarget } from '../../service-api/target.ts';
@@ -40,10 +39,7 @@ import { PipelineFile, type PipelineFileStatus, type Unusable } from '../pipelin
 import { Arrivals, type Sighting, type Standing } from './arrivals.ts';
 
 /** The options of every run. `budget` covers all runs of the watch together. */
-export type WatchedRunOptions = Omit<
-  RunOptions,
-  'retryFailed' | 'items' | 'payAgain' | LoopOption
-> & {
+export type WatchedRunOptions = Omit<RunOptions, 'items' | 'payAgain' | LoopOption> & {
   /** Only files whose keys match this glob. */
   readonly items?: Pick<ItemFilter, 'only'> | undefined;
 };
@@ -440,13 +436,9 @@ async function sightings(
   options: WatchedRunOptions,
   now: number,
 ): Promise<readonly Sighting[]> {
-  const selection = selectionOf(bound.pipeline, { ...options, items: filterFor(options) });
+  const { filter } = selectionOf(bound.pipeline, { ...options, items: filterFor(options) });
   const boundary = boundaryOf(bound, options);
-  // A watch leaves failures out by itself, so it needs no ledger.
-  using items = await listSelected(bound, paths, selection, {
-    boundary,
-    ledger: new Ledger(),
-  });
+  using items = await listSelected(bound, paths, filter, { boundary });
   return [...items].flatMap((item) => sightingOf(item, bound.folder, now) ?? []);
 }
 
