@@ -41,7 +41,7 @@ interface Answers {
 
 /** So many renderings at a time, and so many answers. */
 async function measureAnswers(renderings: number, count: number): Promise<Answers> {
-  const served = await serve(['--slots', `${renderings}`, '--credits', '100000000']);
+  const served = await serve({ slots: renderings, credits: 100_000_000 });
   try {
     const client = new Client(served);
     const [target, source] = [await client.upload(sample(1)), await client.upload(sample(2))];

@@ -1,12 +1,13 @@
-// `shotlist serve` as a person starts it, for benches that are its clients.
+// The local service in a process of its own, for benches that are its clients.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import type { ServiceOptions } from '../src/service/start.ts';
 import { flagsFor } from './process.ts';
 import { processorSeconds } from './processor.ts';
 
-const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
+const script = fileURLToPath(new URL('./service-process.ts', import.meta.url));
 
 export interface Served {
   readonly address: string;
@@ -16,8 +17,8 @@ export interface Served {
   stop(): Promise<void>;
 }
 
-export async function serve(flags: readonly string[]): Promise<Served> {
-  const args = [main, 'serve', '--json', '--tier', 'business', ...flags];
+export async function serve(options: ServiceOptions): Promise<Served> {
+  const args = [script, JSON.stringify({ tier: 'business', ...options })];
   const child = spawn(process.execPath, [...flagsFor('service'), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -115,8 +115,7 @@ interface ServiceLoad {
 /** Throws when the ledger is not exactly what was answered. */
 async function measureService(count: number, stored: boolean): Promise<ServiceLoad> {
   const data = stored ? mkdtempSync(join(tmpdir(), 'shotlist-bench-')) : undefined;
-  const place = data === undefined ? [] : ['--data', data];
-  const door = await serve(['--pictures', 'plain', '--credits', `${2 * count * 10}`, ...place]);
+  const door = await serve({ pictures: 'plain', credits: 2 * count * 10, data });
   const pool = new Pool(door.address, { connections });
   const headers = { authorization: `Bearer ${door.key}`, 'content-type': 'application/json' };
   const ask = async <T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T> => {

@@ -11,6 +11,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { chanceOf } from '../src/base/chance.ts';
 import type { JsonObject } from '../src/base/json.ts';
+import type { ServiceOptions } from '../src/service/start.ts';
 import {
   addressesIn,
   Client,
@@ -34,7 +35,7 @@ export interface TortureResult {
   readonly violations: readonly string[];
 }
 
-const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
+const script = fileURLToPath(new URL('../bench/service-process.ts', import.meta.url));
 const opening = 1_000_000;
 const workers = 12;
 
@@ -101,20 +102,10 @@ interface Served {
 }
 
 async function serve(data: string): Promise<Served> {
-  const flags = [
-    '--json',
-    '--tier',
-    'business',
-    '--pictures',
-    'plain',
-    '--data',
-    data,
-    '--credits',
-    String(opening),
-    '--event-backoff',
-    '20ms',
-  ];
-  const child = spawn(process.execPath, [main, 'serve', ...flags], {
+  const options: ServiceOptions = {
+    ...{ tier: 'business', pictures: 'plain', data, credits: opening, eventBackoffMs: 20 },
+  };
+  const child = spawn(process.execPath, [script, JSON.stringify(options)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   for await (const line of createInterface({ input: child.stdout })) {

@@ -2,8 +2,6 @@
 // commands, and read it in the feature: types, parsing, help and the choices of a saved plan follow from the entry.
 import { InvalidArgumentError } from 'commander';
 import { milliseconds } from '../base/duration.ts';
-import { pathForms } from '../contract/api/routes.ts';
-import { tiers } from '../contract/api/tier.ts';
 import type { SavedChoices } from '../plan/plan-record.ts';
 
 export interface Flag<Value> {
@@ -630,37 +628,7 @@ export const serveFlags = {
   credits: flag('--credits <n>', 'opening balance of a new account (default: 10000)', {
     read: wholeNumber,
   }),
-  tier: flag('--tier <tier>', 'plan of a new account (default: pro)', { choices: tiers }),
   faults: flag('--faults <file>', 'inject the faults in this file (schemas/faults.schema.json)'),
-  seed: flag('--seed <n>', 'seed for everything that is random', { read: wholeNumber }),
-  slots: flag('--slots <n>', 'how many projects are processed at once (default: 8)', {
-    read: positiveInteger,
-  }),
-  pictures: saying(flags.pictures, 'real previews, or plain stand-ins (default: real)'),
-  faces: flag('--faces <n>', 'faces at fixed places in each picture (default: they are found)', {
-    read: wholeNumber,
-  }),
-  paths: flag(
-    '--paths <form>',
-    'which form of the paths that exist in two forms to answer (default: both)',
-    { choices: pathForms },
-  ),
-  addressLifetime: flag(
-    '--address-lifetime <time>',
-    'how long a presigned address is valid (default: 24h)',
-    { read: duration },
-  ),
-  assetLifetime: flag('--asset-lifetime <time>', 'how long an upload is kept (default: 7d)', {
-    read: duration,
-  }),
-  eventBackoff: flag(
-    '--event-backoff <time>',
-    'pause before an event is sent again; doubles each time (default: 1s)',
-    { read: duration },
-  ),
-  eventGiveUp: flag('--event-give-up <time>', 'how long an event is retried (default: 24h)', {
-    read: duration,
-  }),
   json: saying(flags.json, 'print address, key and hub as JSON'),
 };
 export type ServeFlags = Given<typeof serveFlags>;

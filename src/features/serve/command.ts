@@ -9,7 +9,6 @@ import {
   isExposed,
   type LocalService,
   parseFaults,
-  type ServiceOptions,
   startService,
 } from '../../service-api/local-service.ts';
 import type { ServeFlags } from '../../terminal/flags.ts';
@@ -54,18 +53,9 @@ async function start(
   flags: ServeFlags,
   faults: FaultsDocument,
 ): Promise<Result<LocalService, string>> {
-  const { faults: _, json: _json, ...same } = flags;
-  const { addressLifetime, assetLifetime, eventBackoff, eventGiveUp, ...rest } = same;
-  const options: ServiceOptions = {
-    ...rest,
-    faults,
-    addressLifetimeMs: addressLifetime,
-    assetLifetimeMs: assetLifetime,
-    eventBackoffMs: eventBackoff,
-    eventGiveUpMs: eventGiveUp,
-  };
+  const { host, port, data, speed, credits } = flags;
   try {
-    return ok(await startService(options));
+    return ok(await startService({ host, port, data, speed, credits, faults }));
   } catch (error) {
     const why = reasonOf(error, flags);
     if (why === undefined) throw error;
