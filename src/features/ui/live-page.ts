@@ -6,7 +6,7 @@ import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { pageAssets } from '../../report/assets.ts';
 import { openLiveServer } from '../../report/live-server.ts';
-import { type ThumbnailSize, thumbnail, thumbnailSize } from '../../report/thumbnails.ts';
+import { thumbnail, thumbnailSize } from '../../report/thumbnails.ts';
 import { realClock } from '../../run/clock.ts';
 import { stateFinder } from '../../state/locate-state.ts';
 import type { ReadOptions } from '../open-state.ts';
@@ -50,16 +50,19 @@ export async function openLivePage(
   const { port = 0, clock = realClock, onWarning = () => undefined } = options;
   const report = new LiveReport(bound, (one) => stateFinder(one, options), options, clock);
   await report.gather(onWarning);
-  const cache = new ThumbnailCache();
+  // A few at once, so that a run beside it has the rest of the machine. The browser keeps them.
+  const limit = pLimit(2);
   const title = bound.pipeline.name;
   const opened = await openLiveServer(
     { port, title, page: await pageAssets() },
     {
       greeting: () => report.greeting(),
-      thumbnail: (number) => {
-        const { all } = report.pictures;
-        return cache.of(number, () => report.fileOf(all[number]), thumbnailSize(all.length));
-      },
+      thumbnail: (number) =>
+        limit(async () => {
+          const { all } = report.pictures;
+          const file = report.fileOf(all[number]);
+          return file === undefined ? undefined : await thumbnail(file, thumbnailSize(all.length));
+        }),
       file: (number) => {
         const path = report.files.pathOf(number);
         return path === undefined ? undefined : report.fileOf({ in: 'output', path });
@@ -84,46 +87,4 @@ export async function openLivePage(
       await server.close();
     },
   };
-}
-
-// The thumbnails of a live page: each is made when it is first asked for, a few at once, so that a run beside it has the rest
-// of the machine.
-
-const atOnce = 2;
-/** Beyond this, the oldest are made again when they are asked for. */
-const maxBytes = 1 << 26;
-
-class ThumbnailCache {
-  readonly #made = new Map<number, Promise<Buffer | undefined>>();
-  readonly #limit = pLimit(atOnce);
-  #bytes = 0;
-
-  /** `number`: of the content. Undefined if there is no picture of the file now. */
-  of(
-    number: number,
-    file: () => string | undefined,
-    size: ThumbnailSize,
-  ): Promise<Buffer | undefined> {
-    const known = this.#made.get(number);
-    if (known !== undefined) return known;
-    const making = this.#limit(async () => {
-      const place = file();
-      return place === undefined ? undefined : await thumbnail(place, size);
-    });
-    this.#made.set(number, making);
-    return this.#kept(number, making);
-  }
-
-  async #kept(number: number, making: Promise<Buffer | undefined>): Promise<Buffer | undefined> {
-    const made = await making;
-    // The file may come later.
-    if (made === undefined) this.#made.delete(number);
-    this.#bytes += made?.length ?? 0;
-    for (const [oldest, old] of this.#made) {
-      if (this.#bytes <= maxBytes || oldest === number) break;
-      this.#made.delete(oldest);
-      this.#bytes -= (await old)?.length ?? 0;
-    }
-    return made;
-  }
 }
