@@ -32,7 +32,7 @@ interface StarterPrice {
   readonly published: boolean;
 }
 
-export function priceOfStarter({ tool: name, body, prompts }: Starter): StarterPrice {
+function priceOfStarter({ tool: name, body, prompts }: Starter): StarterPrice {
   const tool = existingTool(name);
   const longestPrompt =
     prompts.map(([, text]) => text).sort((a, b) => b.length - a.length)[0] ?? '';

@@ -7,11 +7,10 @@ import { readRegularFile } from '../../base/regular-file.ts';
 import { isSystemProblem } from '../../base/system-error.ts';
 import { count } from '../../base/text.ts';
 import { extensionOf, type MediaType, mediaTypeOf } from '../../contract/api/asset.ts';
-import { toolNamed } from '../../contract/tools/all.ts';
 import { listing } from '../../contract/yaml/diagnostic.ts';
 import { yamlIn } from '../../files/pipeline-files.ts';
 import { isSystemName } from '../../files/system-names.ts';
-import { mediaNoun, priceOfStarter, starters } from './starter.ts';
+import { mediaNoun, starters } from './starter.ts';
 
 /** The files of one medium in one place. */
 export interface MediaFound {
@@ -124,15 +123,10 @@ export interface Proposals {
 
 export interface ProposedTool {
   readonly name: string;
-  readonly title: string;
   /** What one item is. */
   readonly of: MediaType | 'prompt';
   /** True if the folder has such files, or the tool needs none. */
   readonly fits: boolean;
-  /** For one item, in credits. */
-  readonly credits: number;
-  /** False: no price is published, and `credits` is an upper bound. */
-  readonly published: boolean;
 }
 
 /**
@@ -154,10 +148,8 @@ export async function proposeTools(folder = '.'): Promise<Proposals> {
   const tools = starters
     .map((starter) => ({
       name: starter.tool,
-      title: toolNamed(starter.tool)?.title ?? starter.tool,
       of: starter.of,
       fits: starter.of === 'prompt' || media.includes(starter.of),
-      ...priceOfStarter(starter),
     }))
     .toSorted((one, other) => ranked.indexOf(one.of) - ranked.indexOf(other.of));
   return {

@@ -85,7 +85,7 @@ describe('what it finds', () => {
       { media: 'audio', count: 1, formats: ['wav'], folder: '' },
     ]);
     expect(proposed).toHaveLength(tools.length);
-    expect(proposed[0]).toMatchObject({ of: 'image', fits: true, credits: 5, published: true });
+    expect(proposed[0]).toMatchObject({ of: 'image', fits: true });
     const bare = await proposeTools(new Rig('').folder);
     expect(bare.found).toEqual([]);
     expect(bare.tools[0]).toMatchObject({ of: 'prompt', fits: true });
