@@ -167,9 +167,9 @@ longTest(
       const path = saved.find((one) => one.endsWith(name)) ?? '';
       const { format, width, height } = await sharp(join(out, path)).metadata();
       expect({ format, width, height }).toEqual({ format: 'png', width: 320, height: 200 });
-      // A card with letters on it, not a stand-in of one color.
+      // A card with letters on it: a picture of one color has no entropy.
       const { entropy } = await sharp(join(out, path)).stats();
-      expect(entropy).toBeGreaterThan(0.5);
+      expect(entropy).toBeGreaterThan(0.1);
     }
   },
 );

@@ -183,7 +183,8 @@ describe('the merge driver', () => {
       all('ours\n');
       rig.write('.git/killed.mjs', "process.kill(process.pid, 'SIGKILL');\n");
       const driver = git(rig.folder, 'config', 'merge.shotlist.driver').trim();
-      const main = /\S+main\.ts'/.exec(driver)?.[0] ?? '';
+      const [main] = /\S+main\.ts'?/.exec(driver) ?? [];
+      if (main === undefined) throw new Error('the driver names no program');
       const killed = driver.replaceAll(main, `'${rig.path('.git/killed.mjs')}'`);
       for (const set of [driver, driver.replaceAll('main.ts', 'gone.ts'), killed]) {
         git(rig.folder, 'config', 'merge.shotlist.driver', set);
