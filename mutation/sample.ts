@@ -32,6 +32,8 @@ const { values } = parseArgs({
     results: { type: 'string' },
     /** Tries those again that survived. */
     again: { type: 'boolean', default: false },
+    /** Only these test files take part: who survived the others need not meet them again. */
+    pins: { type: 'string', multiple: true, default: [] },
   },
 });
 const [count, seed, jobs] = [Number(values.count), Number(values.seed), Number(values.jobs)];
@@ -175,7 +177,7 @@ async function measure(copy: Copy): Promise<Pins> {
   const notes = join(work, 'reach');
   mkdirSync(notes);
   const host = join(copy.folder, 'mutation/reach-host.ts');
-  await copy.test([`--maxWorkers=${jobs}`], { REACH: notes, HOST_IMPORT: host });
+  await copy.test([`--maxWorkers=${jobs}`, ...values.pins], { REACH: notes, HOST_IMPORT: host });
   const ends = copy.ends();
   const left = new Set<string>();
   for (const { pin, ms } of ends.filter(({ failed }) => failed)) {
