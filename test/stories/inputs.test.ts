@@ -66,3 +66,18 @@ steps:
   expect([endings['tidy'], endings['again']]).toEqual(['done', 'done']);
   expect([world.outputs, countOf(world, 'create')]).toEqual([['a.png', 'b.png'], 1]);
 });
+
+test('a free request that is refused for the moment is sent again after a pause', async () => {
+  const world = new World(photos('{ key: a.png }'), four);
+  let tries = 0;
+  world.service.fails = ({ call }) => {
+    if (call !== 'addresses') return undefined;
+    tries += 1;
+    return tries <= 3 ? { reason: 'throttled', message: 'too many requests' } : undefined;
+  };
+  expect((await world.run()).outcome).toBe('done');
+  const at = world.service.calls.filter(({ call }) => call === 'addresses').map((one) => one.at);
+  const pauses = at.slice(1).map((time, index) => time - (at[index] ?? 0));
+  expect(pauses).toHaveLength(3);
+  for (const pause of pauses) expect(pause).toBeGreaterThan(50);
+});

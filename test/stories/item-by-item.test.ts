@@ -51,6 +51,13 @@ describe('a budget that is enough for some items', () => {
     expect(told.summary).toMatchObject({ outcome: 'budget', stoppedBy: 'credits' });
   });
 
+  test('of an item counts what earlier runs have spent on it', async () => {
+    const world = budgeted('budget: { per_item: 25 }', words(1));
+    expect(spentAndFinished(await world.run({ only: ['one'] }))).toEqual([10, 1]);
+    expect((await world.plan()).enough).toMatchObject({ items: 0, tooDearCount: 1 });
+    expect(spentAndFinished(await world.run())).toEqual([0, 0]);
+  });
+
   test('buys for all items where it is enough for all', async () => {
     const told = await budgeted('budget: { credits: 180 }').run();
     expect([told.outcome, ...spentAndFinished(told)]).toEqual(['done', 180, 6]);

@@ -46,7 +46,8 @@ async function without3(pipeline = untidy): Promise<World> {
 const found = (world: World, options: PruneOptions = {}): Promise<Orphans> =>
   world.do((loaded, own: PruneOptions) => orphans(loaded, own), options);
 
-const pruned = (world: World): Promise<Pruned> => world.do((loaded, own) => prune(loaded, own));
+const pruned = (world: World, options: PruneOptions = {}): Promise<Pruned> =>
+  world.do((loaded, own) => prune(loaded, { ...own, ...options }));
 
 async function planned(world: World): Promise<Planned['plan'] & Pick<Planned, 'orphans'>> {
   const { plan, orphans } = await world.plan().catch((error: unknown) => {
@@ -157,6 +158,12 @@ const rows: readonly Row[] = [
     options: { olderThanMs: 30 * day },
     orphans: whole3,
   },
+  {
+    when: 'its project is as old as asked for, and its file is not',
+    change: (world) => world.clock.jump(Date.now() + 20 * day - world.clock.now),
+    options: { olderThanMs: 30 * day },
+    orphans: nothing,
+  },
 ];
 
 describe('an item that is gone', () => {
@@ -167,7 +174,7 @@ describe('an item that is gone', () => {
     const all = await found(world, options);
     expect(named(all)).toMatchObject(orphans);
     expect(all.left).toMatchObject(left);
-    if (orphans === nothing) await pruned(world);
+    if (orphans === nothing) await pruned(world, options);
     expect(deletions(world)).toBe(0);
   });
 
