@@ -24,3 +24,15 @@ test('is the extension of what was fetched, also when it is planned again, and l
   );
   await expect(world.plan()).rejects.toThrow(/SL510/);
 });
+
+test('a combination is named by its values, and one that names itself by its name', async () => {
+  const world = new World(`pipeline: styles
+items: { matrix: { style: [oil, ink], include: [{ style: oil, size: big }, { style: chalk, key: white }] } }
+output: out
+steps:
+  paint: { uses: ai-image-generator, with: { image_count: 1, model: flux-schnell, resolution: 640px, style: { prompt: "\${{ matrix.style }}" } } }
+  save: { uses: download, with: { of: paint, to: "\${{ item.key }}.png" } }
+`);
+  expect((await world.run()).outcome).toBe('done');
+  expect(world.outputs).toEqual(['ink.png', 'oil.png', 'white.png']);
+});
