@@ -106,4 +106,19 @@ describe('an outage that cuts connections', () => {
     });
     expect(events).toContainEqual(expect.objectContaining({ type: 'back', of: 'creations' }));
   });
+
+  test('tries no creation as long as a read is not answered either', async () => {
+    const world = photos(6);
+    let [left, silent] = [2, 3];
+    world.service.fate = () => (left-- > 0 ? { lost: 'not-taken' } : undefined);
+    const tried: number[] = [];
+    world.service.fails = ({ call }) => {
+      if (call !== 'account' || creations(world) < 2 || silent-- <= 0) return undefined;
+      tried.push(creations(world));
+      return { reason: 'unreachable', message: 'cannot be reached' };
+    };
+    const { summary } = await world.run();
+    expect(summary).toMatchObject({ tasks: { doubt: 2, failed: 0 }, items: { done: 4 } });
+    expect(tried).toEqual([2, 2, 2]);
+  });
 });
