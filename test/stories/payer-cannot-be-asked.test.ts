@@ -51,3 +51,14 @@ test('404: that account cannot give it to this one, which buys its own', async (
   expect(told.outcome).toBe('done');
   expect(world.service.charged).toBe(20);
 });
+
+test('its project: it is taken over; a project that was deleted is not', async () => {
+  const { world, two } = await twoAccounts();
+  expect((await two.run(other)).outcome).toBe('done');
+  expect(world.bill).toEqual({ colour: 10 });
+  const again = await twoAccounts();
+  again.world.service.tellsOfDeleted = true;
+  again.world.service.projectOf('colour').isDeleted = true;
+  const told = await again.two.run(other);
+  expect([told.outcome, told.charged]).toEqual(['done', 10]);
+});
