@@ -1,4 +1,5 @@
 // Why a plan does what it does, as codes, and what has changed since. Sentences: test/golden/reasons.txt, test/transcripts/explain.txt.
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { World } from '../kit/world.ts';
@@ -66,4 +67,39 @@ test('a plan says why each task runs, --explain what has changed since, and a pl
   const blind = await world.plan({ explain: 'paint:a.png' });
   expect(blind.explanation).toMatchObject({ action: 'begin' });
   expect(blind.explanation?.changes).toBeUndefined();
+});
+
+test('a take that is not the first changes nothing, and of a request that only the run knows the files are compared', async () => {
+  const world = new World(
+    `pipeline: faces
+items: { values: [{ key: a }] }
+steps:
+  photo: { uses: upload, with: { file: "\${{ item.key }}.png" } }
+  faces: { uses: face-detect, with: { target_file_path: "\${{ steps.photo.file_path }}" } }
+  swap:
+    uses: face-swap-photo
+    with:
+      assets:
+        face_swap_mode: individual-faces
+        target_file_path: \${{ steps.photo.file_path }}
+        face_mappings: >-
+          \${{ steps.faces.faces.map(f, {"original_face": f.path, "new_face": steps.photo.file_path}) }}
+  paint: { uses: ai-image-generator, with: { image_count: 1, model: flux-schnell, resolution: 640px, style: { prompt: "a red \${{ item.key }}" } } }
+`,
+    { 'a.png': 'a faces=1' },
+    { disk: 'folder' },
+  );
+  await world.run();
+  await world.reroll(['paint:a']);
+  world.edit(readFileSync(world.file, 'utf8').replace('a red', 'a blue'));
+  world.write('a.png', 'another a faces=2');
+  const { reasons } = await world.plan();
+  for (const [step, what] of [
+    [
+      'swap',
+      'changed file in assets.target_file_path, changed file in assets.face_mappings[0].new_face',
+    ],
+    ['paint', 'changed style.prompt'],
+  ])
+    expect(reasons).toContainEqual(expect.objectContaining({ step, what }));
 });

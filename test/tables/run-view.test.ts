@@ -119,3 +119,10 @@ test('of any events, the summary and the live facts count each task once, by how
     }),
   );
 });
+
+test('what earlier runs have made is queued, and waits for nothing', () => {
+  const view = new RunView({ pipeline: 'p', speed: 1, began: 0 });
+  const photos = { ...row('photo', 'upload', 0), tasks: { begin: 2, reuse: 3, store: 1 } };
+  view.take({ type: 'planned', run: 1, plan: planOf(6, [photos]) }, 0);
+  expect(view.tally.steps.get('photo')).toMatchObject({ queued: 6, waiting: 3 });
+});
