@@ -86,7 +86,8 @@ class Machine {
       ...{ event: 'settled', job, status, credits: charge },
     });
     const output: NewEvent = {
-      ...{ event: 'output', job, task: 'save:one', index: credits % 3, path: 'one.png' },
+      ...{ event: 'output', job, task: credits < 25 ? 'save:one' : 'save:two' },
+      ...{ index: credits % 3, path: 'one.png' },
       ...{ bytes: credits, sha256: digestOf({ unique }) },
     };
     const forgotten: NewEvent = { event: 'forgotten', job };
