@@ -68,6 +68,16 @@ describe('reroll', () => {
     expect(world.bill).toEqual({ [swap]: 20, 'colour:p1.png': 20 });
   });
 
+  test('is another one also where only the receipts know the takes', async () => {
+    const world = begin(tidy);
+    await world.run();
+    const { state } = world;
+    await world.reroll([swap]);
+    world.state = state;
+    expect((await world.reroll([swap])).charged).toBe(10);
+    expect(world.bill).toEqual({ [swap]: 30 });
+  });
+
   test('of two tasks buys nothing for the other tasks of their items', async () => {
     const world = begin(chained, 2);
     await world.run({ items: { only: 'p1.png' } });
