@@ -84,8 +84,10 @@ export const forever =
   ({ response }) => {
     const { socket } = response;
     socket?.on('error', () => undefined);
-    const more = (): void => {
-      if (socket?.destroyed === false) socket.write(piece, more);
+    // Whoever reads has a turn between two pieces, and nothing is written to who is gone.
+    const more = (error?: Error | null): void => {
+      if (socket?.destroyed !== false || (error ?? undefined) !== undefined) return;
+      setImmediate(() => socket.write(piece, more));
     };
     socket?.write(head, more);
   };
