@@ -227,6 +227,6 @@ export const begunHeader = (header: string): string => header.replace(/"lines":\
 
 function withPlainPictures(args: readonly string[]): readonly string[] {
   const [command = '', ...rest] = args;
-  const renders = ['run', 'watch'].includes(command);
+  const renders = ['run', 'serve', 'watch'].includes(command);
   return renders && !rest.includes('--pictures') ? [command, '--pictures', 'plain', ...rest] : args;
 }

@@ -628,6 +628,10 @@ export const serveFlags = {
   credits: flag('--credits <n>', 'opening balance of a new account (default: 10000)', {
     read: wholeNumber,
   }),
+  pictures: saying(flags.pictures, 'real previews, or plain stand-ins (default: real)'),
+  faces: flag('--faces <n>', 'faces at fixed places in each picture (default: they are found)', {
+    read: wholeNumber,
+  }),
   faults: flag('--faults <file>', 'inject the faults in this file (schemas/faults.schema.json)'),
   json: saying(flags.json, 'print address, key and hub as JSON'),
 };

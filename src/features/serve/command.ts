@@ -53,9 +53,9 @@ async function start(
   flags: ServeFlags,
   faults: FaultsDocument,
 ): Promise<Result<LocalService, string>> {
-  const { host, port, data, speed, credits } = flags;
+  const { faults: _, json: _json, ...options } = flags;
   try {
-    return ok(await startService({ host, port, data, speed, credits, faults }));
+    return ok(await startService({ ...options, faults }));
   } catch (error) {
     const why = reasonOf(error, flags);
     if (why === undefined) throw error;
