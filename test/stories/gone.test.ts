@@ -161,3 +161,22 @@ test('with --pay-again, what the run has bought and then finds gone is not bough
   const run = await world.run({ payAgain: true });
   expect([run.outcome, run.charged]).toEqual(['failed', 10]);
 });
+
+test('a project whose payer has saved and deleted it is not asked for: its file is copied', async () => {
+  const paint = (name: string, more = ''): string => `pipeline: ${name}
+steps:
+  paint: { uses: ai-image-generator, with: { image_count: 1, model: flux-schnell, resolution: 640px, style: { prompt: a } } }
+  save: { uses: download, with: { of: paint, to: a.png } }
+${more}`;
+  const world = new World(paint('one'), {}, { disk: 'folder' });
+  await world.run();
+  const two = world.checkout('two', paint('two'));
+  await two.run();
+  world.edit(paint('one', '  tidy: { uses: delete, with: { of: paint } }\n'));
+  await world.run();
+  two.remove('out/two/a.png');
+  const asked = world.requests.length;
+  expect(await two.run()).toMatchObject({ outcome: 'done', charged: 0 });
+  expect(two.outputs).toEqual(['a.png']);
+  expect(world.requests.slice(asked).filter((one) => one.startsWith('look'))).toEqual([]);
+});

@@ -78,6 +78,19 @@ describe('reroll', () => {
     expect(world.bill).toEqual({ [swap]: 30 });
   });
 
+  test('of more tasks than a plan lists names a hundred of them', async () => {
+    const keys = Array.from({ length: 101 }, (_, index) => `{ key: k${index} }`).join(', ');
+    const world = new World(`pipeline: many
+items: { values: [${keys}] }
+limits: { items: 50 }
+steps:
+  paint: { uses: ai-image-generator, with: { image_count: 1, model: flux-schnell, resolution: 640px, style: { prompt: "\${{ item.key }}" } } }
+`);
+    await world.run();
+    await world.reroll(Array.from({ length: 101 }, (_, index) => `paint:k${index}`));
+    expect(await known(world)).toHaveLength(100);
+  });
+
   test('of two tasks buys nothing for the other tasks of their items', async () => {
     const world = begin(chained, 2);
     await world.run({ items: { only: 'p1.png' } });
