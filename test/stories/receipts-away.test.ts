@@ -147,6 +147,21 @@ test.each([
   },
 );
 
+test('a creation that a state file records without its answer is a doubt for whoever has imported the file', async () => {
+  const folder = freshFolder();
+  const env = receiptsIn(folder);
+  const world = pictures(1, 'boats', { disk: 'folder' });
+  world.service.fate = () => ({ lost: 'taken' });
+  await world.run({ ...env, cut: { line: 2, when: 'after' } });
+  rmSync(folder, { recursive: true });
+  mkdirSync(folder);
+  const state = join(world.folder, 'boats.state.jsonl');
+  expect(await importReceipts(state, { ...env, pipeline: world.file })).toMatchObject({ read: 1 });
+  world.state = '';
+  const again = await world.run(env);
+  expect([again.outcome, again.charged]).toEqual(['doubt', 0]);
+});
+
 test('no database comes into being in a plan, or in a run with nothing to do', async () => {
   const world = pictures(2);
   const folder = freshFolder();

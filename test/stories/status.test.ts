@@ -1,5 +1,7 @@
 // What status says of a state file alone. What is printed: test/transcripts; of a run that answers: test/e2e/status-live.test.ts.
-import { expect, test } from 'vitest';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
 import type { StatusReport } from '../../src/index.ts';
 import { World } from '../kit/world.ts';
 
@@ -48,4 +50,20 @@ test('an if: is asked again, so that a skipped step is not called open', async (
     { step: 'save', unrecorded },
     { step: 'tidy', unrecorded },
   ]);
+});
+
+test('a run that cannot remove the folder of its socket ends as well', async () => {
+  const world = new World(photos('0'), two, { disk: 'folder' });
+  const sockets = join(world.folder, 'sockets');
+  mkdirSync(sockets);
+  vi.stubEnv('XDG_RUNTIME_DIR', sockets);
+  let kept = 0;
+  world.onLine = () => {
+    for (const folder of readdirSync(sockets)) {
+      writeFileSync(join(sockets, folder, 'somebody'), '');
+      kept += 1;
+    }
+  };
+  expect((await world.run()).outcome).toBe('done');
+  expect(kept).toBeGreaterThan(0);
 });
