@@ -457,7 +457,7 @@ export type RerollFlags = Given<typeof rerollFlags>;
 export const initFlags = {
   tool: flag(
     '--tool <tool>',
-    'what the pipeline does: one of the tools that shotlist tools lists (default: the first that fits)',
+    'the tool that the pipeline uses; shotlist tools lists them (default: the first that fits)',
   ),
   media: flag('--media <folder>', 'the folder of the photos, clips or sounds'),
   name: flag('--name <name>', 'the name of the pipeline (default: the tool)'),

@@ -1,5 +1,5 @@
-// shotlist resolve: records what became of creations whose answers were lost: of one, or of all by the hub's list, by one
-// answer, or by a question for each.
+// shotlist resolve: records what became of creations whose answers were lost: one by name, or all of them by the hub's
+// list, by a single answer, or by a question about each.
 
 import { buffer } from 'node:stream/consumers';
 import { printable } from '../../base/printable.ts';
