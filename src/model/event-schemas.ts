@@ -9,7 +9,6 @@ import {
   measureSchema,
   outputFields,
   result,
-  runId,
   storeName,
   takeNumber,
   takeSchema,
@@ -41,7 +40,7 @@ export const event = <
   }) as const;
 
 export const eventSchemas = {
-  run: event('run', ['run'], { run: { type: 'integer', minimum: 1 }, id: runId, due }),
+  run: event('run', ['run'], { run: { type: 'integer', minimum: 1 }, due }),
   ended: event('ended', [], {}),
   intent: event('intent', ['job', 'task', 'kind', 'attempt', 'name', 'reserve'], {
     job: fingerprint,

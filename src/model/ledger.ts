@@ -17,8 +17,6 @@ export interface CreditTotals {
 export const committed = (account: CreditTotals): number =>
   account.charged - account.refunded + account.reserved;
 
-const nothing: CreditTotals = { charged: 0, refunded: 0, reserved: 0 };
-
 export class Ledger {
   readonly #jobs: JobStore;
   readonly #tasks = new Map<string, TaskLine>();
@@ -112,24 +110,9 @@ export class Ledger {
     return last?.ended === undefined ? last : undefined;
   }
 
-  /**
-   * The totals of the current run and of the runs that share its id. Reservations of earlier runs count too, because
-   * they are still open.
-   */
+  /** The totals of the current run. Reservations of earlier runs count too, because they are still open. */
   get account(): CreditTotals {
-    const open = this.openRun;
-    if (open === undefined) return { ...nothing, reserved: this.#reserved };
-    return this.accountOf(open.id ?? open.run);
-  }
-
-  /** The totals of one run by its number, or of several runs by their shared id. */
-  accountOf(run: string | number): CreditTotals {
-    let [charged, refunded] = [0, 0];
-    for (const line of this.#runs) {
-      if (typeof run === 'string' ? line.id !== run : line.run !== run) continue;
-      charged += line.charged;
-      refunded += line.refunded;
-    }
+    const { charged = 0, refunded = 0 } = this.openRun ?? {};
     return { charged, refunded, reserved: this.#reserved };
   }
 
@@ -199,7 +182,6 @@ export class Ledger {
         if (this.openRun === undefined)
           this.#runs.push({
             run: event.run,
-            ...(event.id === undefined ? {} : { id: event.id }),
             ...(event.due === undefined ? {} : { due: event.due }),
             at: event.at,
             charged: 0,

@@ -21,11 +21,6 @@ export const result = {
   description: 'What stays true of the result: no address.',
   properties: { id: serviceId, file_path: assetPath },
 } as const;
-export const runId = {
-  type: 'string',
-  minLength: 1,
-  description: '--run-id: runs with one id share one budget.',
-} as const;
 
 export const due = {
   type: 'string',
@@ -78,7 +73,6 @@ export const runSchema = {
   required: ['run', 'at', 'charged', 'refunded'],
   properties: {
     run: { type: 'integer', minimum: 1, description: 'Counts the runs that did something.' },
-    id: runId,
     due,
     at: { ...time, description: 'When it began.' },
     ended: {

@@ -2,8 +2,6 @@
 import type { RunLine } from './line.ts';
 
 export interface RequestedRun {
-  /** `--run-id`. */
-  readonly id?: string | undefined;
   /** ISO 8601: the due time of the schedule that the run is for. */
   readonly due?: string | undefined;
 }
@@ -21,16 +19,12 @@ export interface RunIdentity {
  * A run without a due time that finds an interrupted scheduled run takes over that run's due time: otherwise, the rest of
  * that run would be made for another day.
  */
-export function identityOf(
-  runs: readonly RunLine[],
-  { id, due: asked }: RequestedRun,
-): RunIdentity {
+export function identityOf(runs: readonly RunLine[], { due: asked }: RequestedRun): RunIdentity {
   const last = runs.at(-1);
   const open = last?.ended === undefined ? last : undefined;
   const due = asked ?? open?.due;
   if (due === undefined) {
-    const continued = open !== undefined && continues({ id }, open);
-    return { due, number: continued ? open.run : nextRunNumber(runs), over: false };
+    return { due, number: open?.run ?? nextRunNumber(runs), over: false };
   }
   const same = runs.filter((run) => run.due === due);
   return {
@@ -40,8 +34,8 @@ export function identityOf(
   };
 }
 
-/** A run continues an interrupted run, unless that run has another id or another due time. */
-export const continues = ({ id, due }: RequestedRun, open: RunLine): boolean =>
-  (id === undefined || id === open.id) && (due === undefined || due === open.due);
+/** A run continues an interrupted run, unless it is for another due time. */
+export const continues = ({ due }: RequestedRun, open: RunLine): boolean =>
+  due === undefined || due === open.due;
 
 export const nextRunNumber = (runs: readonly RunLine[]): number => (runs.at(-1)?.run ?? 0) + 1;

@@ -1,11 +1,11 @@
 // The caps on what a run may spend in all: the run's own budget, and those of the day and of the month. The cap that
 // leaves the least decides.
-import { type CreditTotals, committed, type Ledger } from '../model/ledger.ts';
+import { committed, type Ledger } from '../model/ledger.ts';
 import { CalendarBudget, type CalendarCaps, nextBeginsAt } from './calendar-budget.ts';
 
 export interface SpendingLimitsOptions {
-  readonly journal: { readonly ledger: Ledger; readonly account: CreditTotals };
-  /** The most credits that this run may charge, together with the runs that share its id. */
+  readonly ledger: Ledger;
+  /** The most credits that this run may charge, together with the interrupted one that it continues. */
   readonly total: number | undefined;
   /** The most that this run may charge before the account is empty. */
   readonly balance?: number | undefined;
@@ -105,8 +105,8 @@ export class SpendingLimits {
   }
 
   #at({ open, now }: Moment): readonly Limit[] {
-    const { total, balance, journal } = this.#o;
-    const spent = committed(journal.account) + open;
+    const { total, balance, ledger } = this.#o;
+    const spent = committed(ledger.account) + open;
     const ofRun: Limit[] = [];
     if (total !== undefined)
       ofRun.push({
@@ -124,7 +124,7 @@ export class SpendingLimits {
         next: '',
         reached: 'the account does not have enough credits',
       });
-    const ofCalendar = this.#calendar.at(now, journal.ledger);
+    const ofCalendar = this.#calendar.at(now, ledger);
     return [
       ...ofRun,
       ...ofCalendar.map((limit): Limit => {

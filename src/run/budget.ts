@@ -253,7 +253,7 @@ export class Budget {
   }
 
   #estimate(expectation: Expectation): Estimate {
-    return estimated(expectation, this.#o.journal.ledger);
+    return estimated(expectation, this.#o.ledger);
   }
 
   /**
@@ -261,7 +261,7 @@ export class Budget {
    * charge is a reliable price.
    */
   #isUntried({ kind, measure }: Expectation): boolean {
-    const { rates } = this.#o.journal.ledger;
+    const { rates } = this.#o.ledger;
     const known = rates.knows(kind);
     if (known && rates.expected(measure) !== undefined) return false;
     for (const { stage, expectation: other } of this.#charges.values())
@@ -286,7 +286,7 @@ export class Budget {
   }
 
   get #rates(): Ledger['rates'] {
-    return this.#o.journal.ledger.rates;
+    return this.#o.ledger.rates;
   }
 
   /** Credits spent on one item, or set aside for it. */

@@ -3,7 +3,7 @@
 // and folded, before the text is appended.
 import { isExactJson } from '../base/json.ts';
 import { Redactor } from '../base/redactor.ts';
-import type { CreditTotals, Ledger } from '../model/ledger.ts';
+import type { Ledger } from '../model/ledger.ts';
 import {
   type EventLine,
   type JobLine,
@@ -12,7 +12,7 @@ import {
   parseLine,
   readValue,
 } from '../model/line.ts';
-import { continues, nextRunNumber } from '../model/run-identity.ts';
+import { continues, nextRunNumber, type RequestedRun } from '../model/run-identity.ts';
 import type { Clock } from './jobs/ports.ts';
 
 /** The destination of lines. Appending is cheap; `sync` resolves when everything appended is on disk. */
@@ -23,13 +23,6 @@ export interface LineFile {
 
 type Created = Extract<NewEvent, { readonly event: 'created' }>;
 
-export interface RunName {
-  /** `--run-id`: runs with the same id share one budget. */
-  readonly id?: string | undefined;
-  /** ISO 8601: the due time of the schedule that the run is for. */
-  readonly due?: string | undefined;
-}
-
 /** Hears of each job after an event about it. What was noted is written when the journal is on disk. */
 export interface ReceiptNotes {
   note(line: JobLine): void;
@@ -37,7 +30,7 @@ export interface ReceiptNotes {
 }
 
 export interface JournalWriterTerms {
-  readonly run?: RunName | undefined;
+  readonly run?: RequestedRun | undefined;
   /** The user's own record of payments, beside the journal. */
   readonly receipts?: ReceiptNotes | undefined;
   /** Hides secrets in lines. */
@@ -49,7 +42,7 @@ export class JournalWriter {
   readonly #file: LineFile;
   readonly #clock: Clock;
   readonly #redactor: Redactor;
-  readonly #run: RunName | undefined;
+  readonly #run: RequestedRun | undefined;
   readonly #receipts: ReceiptNotes | undefined;
   #wrote = false;
   #writesSoon = false;
@@ -58,7 +51,7 @@ export class JournalWriter {
   #now = Number.NaN;
   #time = '';
 
-  /** Without the name of a run, events belong to no run: then a person repairs the state. */
+  /** Without a run, events belong to no run: then a person repairs the state. */
   constructor(ledger: Ledger, file: LineFile, clock: Clock, terms: JournalWriterTerms = {}) {
     this.ledger = ledger;
     this.#run = terms.run;
@@ -103,19 +96,12 @@ export class JournalWriter {
     if (this.#wrote) return;
     this.#wrote = true;
     if (this.#run === undefined) return;
-    const { id, due } = this.#run;
+    const { due } = this.#run;
     const open = this.ledger.openRun;
     if (open !== undefined && continues(this.#run, open)) return;
     if (open !== undefined) this.#write({ event: 'ended' });
     const run = nextRunNumber(this.ledger.runs());
-    const named = { ...(id === undefined ? {} : { id }), ...(due === undefined ? {} : { due }) };
-    this.#write({ event: 'run', run, ...named });
-  }
-
-  /** The totals with which a budget of this run is compared: all runs that share its id count. */
-  get account(): CreditTotals {
-    const id = this.#run?.id;
-    return id === undefined ? this.ledger.account : this.ledger.accountOf(id);
+    this.#write({ event: 'run', run, ...(due === undefined ? {} : { due }) });
   }
 
   /** Ends the run, unless nothing happened in it, or the next run will continue it. */

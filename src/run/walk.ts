@@ -143,7 +143,7 @@ export class Walk implements Actor {
       isTick: options.isTick === true,
     });
     this.#budget = new Budget({
-      journal,
+      ledger,
       clock,
       needs,
       begun,

@@ -253,9 +253,6 @@ export const flagGroups = {
       ['plan', ...paying],
       { read: wholeNumber, decidesPlan },
     ),
-    runId: shared('--run-id <id>', 'share one budget among all runs with this id', [
-      ...(['run', 'tick', 'reroll'] as const),
-    ]),
     confirmAbove: shared(
       '--confirm-above <credits>',
       'on a terminal, ask before buying more (default: confirm_above in the pipeline, or 100)',

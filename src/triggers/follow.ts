@@ -29,7 +29,7 @@ export interface TriggerOptions {
 }
 
 /** The options of a run that the loop sets. */
-export type LoopOption = 'runId' | 'listen' | 'signal' | 'graceMs' | 'env' | 'clock' | 'onEvent';
+export type LoopOption = 'listen' | 'signal' | 'graceMs' | 'env' | 'clock' | 'onEvent';
 
 /** The options with their defaults. */
 export function settled(options: TriggerOptions) {

@@ -120,7 +120,7 @@ steps:
     rig.write(`photos/${wild}.png`, await photo(1));
     const env = { MOOD: wild };
     expect(await look(rig, { args: ['plan', 'pipeline.yaml'], env })).toContain('draw');
-    const args = ['run', 'pipeline.yaml', '--log', 'run.log', '--run-id', wild];
+    const args = ['run', 'pipeline.yaml', '--log', 'run.log'];
     expect(await look(rig, { args, env })).toContain('Done.');
     const state = '.shotlist/rehearsal/p/state.jsonl';
     expect(written(rig, 'run.log', state)).toContain('\\u202e');

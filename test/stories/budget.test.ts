@@ -1,7 +1,6 @@
 // Promise 3: a budget is a hard cap. Looked at in the service's own ledger, after every entry. Random caps, selections and kills
 // are in plan-equals-run.test.ts.
 import { describe, expect, test } from 'vitest';
-import type { RunOptions } from '../../src/index.ts';
 import { type Told, World } from '../kit/world.ts';
 
 const hour = 3_600_000;
@@ -215,34 +214,28 @@ describe('the balance of the account', () => {
 
 describe('one budget over several runs', () => {
   /** Stops when so many creations were answered. */
-  const interrupted = async (
-    world: World,
-    count: number,
-    options: RunOptions = {},
-  ): Promise<Told> => {
+  const interrupted = async (world: World, count: number): Promise<Told> => {
     const controller = new AbortController();
     world.service.hear = ({ is }) => {
       if (is === 'told' && world.service.projects.size >= count) controller.abort();
     };
-    const told = await world.run({ ...options, signal: controller.signal });
+    const told = await world.run({ signal: controller.signal });
     world.service.hear = () => undefined;
     expect(told.outcome).toBe('interrupted');
     return told;
   };
 
-  test('those of one run id never charge more together, interrupted or not; another id has its own', async () => {
+  test('an interrupted run and the one that goes on never charge more together, and what fails is given back to them', async () => {
     const world = spending(60, 'limits: { items: 8 }\nbudget: { credits: 200 }');
     world.service.fate = ({ number }) => (number % 5 === 0 ? { error: 'no_source_face' } : {});
-    await interrupted(world, 6, { runId: 'nightly' });
+    await interrupted(world, 6);
     expect(sums(world).most).toBeLessThan(200);
-    expect((await world.run({ runId: 'nightly' })).outcome).toBe('budget');
+    expect((await world.run()).outcome).toBe('budget');
     expect(sums(world).most).toBeLessThanOrEqual(200);
     expect(sums(world).net).toBeGreaterThan(190);
-    expect((await world.run({ runId: 'nightly' })).charged).toBe(0);
-    expect((await world.run({ runId: 'weekly' })).charged).toBeGreaterThan(190);
   });
 
-  test('without an id an interrupted run goes on under its own budget, and one that ended does not', async () => {
+  test('an interrupted run goes on under its own budget, and after one that ended the next has its own', async () => {
     const world = spending(60, 'limits: { items: 4 }\nbudget: { credits: 100 }');
     await interrupted(world, 5);
     expect((await world.run()).outcome).toBe('budget');

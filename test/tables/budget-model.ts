@@ -45,7 +45,7 @@ export class BudgetModel {
   readonly clock = new FakeClock(Date.parse('2026-11-21T12:00:00Z'));
   readonly creations: Creation[] = [];
   readonly #itemRuns = [0, 1, 2].map(() => new ItemRun({ steps: [], item: undefined }));
-  readonly #caps: Omit<BudgetOptions, 'journal'>;
+  readonly #caps: Omit<BudgetOptions, 'ledger'>;
   #budget: Budget;
   /** What was held for all that was open when the last creation was sent. */
   #held = new Map<Creation, number>();
@@ -81,13 +81,7 @@ export class BudgetModel {
     this.#write({ event: 'ended' });
     this.#run += 1;
     this.#write({ event: 'run', run: this.#run });
-    const journal = {
-      ledger,
-      get account() {
-        return ledger.account;
-      },
-    };
-    const budget = new Budget({ ...this.#caps, journal });
+    const budget = new Budget({ ...this.#caps, ledger });
     for (const creation of this.creations) {
       if (creation.stage !== 'heard') continue;
       const { key, task, kind, attempts, timeoutMs, fingerprint } = creation.order;

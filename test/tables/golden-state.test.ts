@@ -23,7 +23,7 @@ const of = (name: string) => ({ job: ev.job(name), task: `save:${name}`, index: 
 
 /** Every kind of event, in an order in which a run, a person and other machines may write them. */
 const events: readonly NewEvent[] = [
-  { event: 'run', run: 1, id: 'nightly', due: '2026-08-05T07:00:00.000Z' },
+  { event: 'run', run: 1, due: '2026-08-05T07:00:00.000Z' },
   ev.supplied('photo'),
   { ...ev.intent('a'), measure: { of: 'face-swap-photo list=2', amount: 10 } } as NewEvent,
   ev.created('a', 12),

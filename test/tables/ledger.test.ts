@@ -357,16 +357,11 @@ test('of two runs with one number, the later one is charged', () => {
   expect(ledger.runs().map(({ charged }) => charged)).toEqual([0, 8]);
 });
 
-describe('runs that share an id', () => {
-  test('share an account', () => {
-    const first = [{ event: 'run', run: 1, id: 'nightly' } as const, intent(), created('a', 10)];
-    const other = [ended, run(2), intent('b'), created('b', 20), ended];
-    const again = [{ event: 'run', run: 3, id: 'nightly' } as const, intent('c'), created('c', 5)];
-    const ledger = folded([...first, errored('a', 3), ...other, ...again, errored('c', 0)]);
-    expect(ledger.account).toEqual({ charged: 15, refunded: 12, reserved: 0 });
-    expect(ledger.accountOf(2)).toEqual({ charged: 20, refunded: 0, reserved: 0 });
-    expect(compacted(ledger).account).toEqual(ledger.account);
-  });
+test('the account is that of the run in progress alone', () => {
+  const first = [run(1), intent(), created('a', 10), errored('a', 3), ended];
+  const ledger = folded([...first, run(2), intent('c'), created('c', 5), errored('c', 0)]);
+  expect(ledger.account).toEqual({ charged: 5, refunded: 5, reserved: 0 });
+  expect(compacted(ledger).account).toEqual(ledger.account);
 });
 
 /** Goes on with a tool's job as a run and a person would, whatever the service answers, until it is done. */

@@ -46,8 +46,8 @@ const nearly = fc
   .array(
     fc.constantFrom(
       ...['{', '}', '"', ',', ':', '\\', 'u00', '1', '0', ' ', '\r', '\0', '\ufeff', 'ä', '[', ']'],
-      ...['"seq":1', '{"seq":1,', '"event":"run"', '"event":"intent"', '"run":1', '"id":"a"'],
-      ...['{"seq":1,"event":"run","run":1', ',"at":"2026', ',"id":"x', 'null', '{"seq":2,'],
+      ...['"seq":1', '{"seq":1,', '"event":"run"', '"event":"intent"', '"run":1', '"due":"a"'],
+      ...['{"seq":1,"event":"run","run":1', ',"at":"2026', ',"due":"x', 'null', '{"seq":2,'],
     ),
     { maxLength: 8 },
   )

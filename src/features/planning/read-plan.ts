@@ -103,12 +103,11 @@ async function enoughBy(
   const short = balance !== undefined && balance < plan.credits;
   const needs = short ? await findNeeds() : planned.needs;
   if (needs === undefined || bound.pipeline.items.kind === 'one') return {};
-  const { account } = ledger;
   const limits = new SpendingLimits({
-    journal: { ledger, account },
+    ledger,
     total: budget,
     calendar: calendarCaps(bound.pipeline),
-    balance: short ? committed(account) + balance : undefined,
+    balance: short ? committed(ledger.account) + balance : undefined,
   });
   const room = { run: limits.room({ open: 0, now }), perItem: bound.pipeline.budget.perItem };
   const all = needs.items;

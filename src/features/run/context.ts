@@ -18,8 +18,6 @@ import type { Manner } from '../planning/refusals.ts';
 import type { SavedPlan } from '../planning/saved-plan.ts';
 
 export interface RunOptions extends TargetOptions, PrepareOptions, WebhookOptions {
-  /** `--run-id`: the budget covers all runs with this id. */
-  readonly runId?: string | undefined;
   /**
    * Epoch milliseconds: the due time of the schedule that the run is for. A run for this due time that has ended is not
    * repeated, and one that was interrupted continues.

@@ -78,7 +78,7 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
   const manifests = await ManifestFile.open(prepared.paths.manifests);
   const { file } = opened;
   const journal: JournalWriter = new JournalWriter(ledger, internals.lines?.(file) ?? file, clock, {
-    run: { id: options.runId, due: prepared.run.due },
+    run: { due: prepared.run.due },
     redactor,
     receipts: prepared.receipts.book,
   });
@@ -159,11 +159,11 @@ async function record(execution: Execution): Promise<Performed> {
   // Together with what was spent before: an account that is large enough is no cap.
   const short = balance !== undefined && balance < prepared.planned.plan.credits;
   const limits = {
-    balance: short ? committed(journal.account) + balance : undefined,
+    balance: short ? committed(ledger.account) + balance : undefined,
     needs: short ? await prepared.findNeeds() : prepared.planned.needs,
   };
   const toldOfOthers = remembered.ofOthers.size;
-  await engine?.limit(run.budget, ledger.total, journal.account);
+  await engine?.limit(run.budget, ledger.total, ledger.account);
   let performed = await phases(execution, memory, limits);
   // A worker was slow to record that its creation was paid: the tasks that were in doubt go on.
   while (performed.stopped.by === undefined && engine?.takeHealed() === true)
@@ -328,17 +328,14 @@ function reachedCap(run: PreparedRun, stopped: Stopped, net: number): ReachedCap
     const needed = rest === undefined ? {} : { needed: spent + rest };
     return { name: of === 'day' ? 'budget.per_day' : 'budget.per_month', most, spent, ...needed };
   }
-  const needed = rest === undefined ? {} : { needed: spentBeforeNext(run, ledger) + rest };
+  // What is on the account now counts against the budget of the next run.
+  const needed = rest === undefined ? {} : { needed: committed(ledger.account) + rest };
   return { name: nameOf(run, most), most, spent, ...needed };
 }
 
 /** The most that the tasks of the plan may take which this run did not pay for; undefined if nobody knows. */
 const restOf = ({ credits, unpriced, uncounted }: Plan, net: number): number | undefined =>
   unpriced > 0 || uncounted > 0 ? undefined : Math.max(0, credits - net);
-
-/** What will count against the budget of the next run before it has bought anything. */
-const spentBeforeNext = ({ options: { runId } }: PreparedRun, ledger: Ledger): number =>
-  committed(runId === undefined ? ledger.account : ledger.accountOf(runId));
 
 function nameOf({ options, prepared }: PreparedRun, most: number): ReachedCap['name'] {
   if (most === prepared.bound.pipeline.budget.credits) return 'budget.credits';

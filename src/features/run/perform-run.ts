@@ -93,7 +93,7 @@ async function runOn(bound: BoundPipeline, given: RunContext): Promise<Performed
   };
   const { manner, options, onEvent, target } = context;
   const onWarning = (message: string): void => onEvent({ type: 'warning', message });
-  const run = { id: options.runId, due: dueTimeOf(options) };
+  const run = { due: dueTimeOf(options) };
   const rehearsal = target.kind === 'rehearsal';
   const scheduleFrom = (ledger: Ledger) =>
     new LookSchedule({
@@ -257,7 +257,8 @@ async function agree(
   const { bound, planned } = prepared;
   const { plan } = planned;
   const most = totalOf(plan);
-  const spent = spentBefore(prepared.state.ledger, options.runId);
+  // This run may continue another one.
+  const spent = committed(prepared.state.ledger.account);
   const capped = most === undefined ? budget : smaller(budget, spent + most);
   if (options.savedPlan !== undefined) return { budget: capped, began };
   const above = options.confirmAbove ?? bound.pipeline.confirmAbove;
@@ -283,10 +284,6 @@ async function agree(
     'run the command again, and look at the new plan',
   );
 }
-
-/** What counts against the budget of this run already: it may continue another one. */
-const spentBefore = (ledger: Ledger, runId: string | undefined): number =>
-  Math.max(committed(ledger.account), runId === undefined ? 0 : committed(ledger.accountOf(runId)));
 
 /** Undefined if nobody knows the most that the plan may take. */
 const totalOf = ({ credits, unpriced, uncounted }: Plan): number | undefined =>

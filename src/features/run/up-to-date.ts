@@ -164,7 +164,6 @@ const decides: Readonly<Record<keyof RunOptions, boolean>> = {
   requireOutputs: true,
   payAgain: true,
   savedPlan: true,
-  runId: true,
   due: true,
   detachAfterMs: true,
   commit: true,

@@ -84,7 +84,7 @@ function joined(
   head: Ledger,
 ): Side & { readonly renumbered: readonly RenumberedRun[]; readonly theirs: readonly JobLine[] } {
   const furthest = (run: RunLine, others: readonly RunLine[]): RunLine => {
-    const other = others.find(({ at, id }) => at === run.at && id === run.id);
+    const other = others.find(({ at }) => at === run.at);
     return other !== undefined && isFurther(other, run) ? { ...other, run: run.run } : run;
   };
   const ours = file.runs.map((run) => furthest(run, head.runs()));

@@ -307,10 +307,9 @@ export function mergedRuns(
 function keyed(runs: readonly RunLine[]): Keyed {
   const byKey = new Map<string, RunLine>();
   for (const run of runs) {
-    const key = JSON.stringify([run.at, run.id]);
     let twin = 0;
-    while (byKey.has(`${key} ${twin}`)) twin += 1;
-    byKey.set(`${key} ${twin}`, run);
+    while (byKey.has(`${run.at} ${twin}`)) twin += 1;
+    byKey.set(`${run.at} ${twin}`, run);
   }
   return byKey;
 }

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { Redactor } from '../../../src/base/redactor.ts';
 import { Ledger } from '../../../src/model/ledger.ts';
 import { type NewEvent, parseLine } from '../../../src/model/line.ts';
-import { JournalWriter, type RunName } from '../../../src/run/journal-writer.ts';
+import type { RequestedRun } from '../../../src/model/run-identity.ts';
+import { JournalWriter } from '../../../src/run/journal-writer.ts';
 import { FakeClock } from '../../files/places.ts';
 import { created, intent, job } from '../../model/lines.ts';
 
@@ -76,8 +77,10 @@ test('a secret that got as far as here goes no further', () => {
   expect(lines.at(-1)).toContain('swap:REDACTED.png');
 });
 
+const [monday, tuesday] = ['2026-06-01T05:00:00.000Z', '2026-06-02T05:00:00.000Z'];
+
 /** A command: whose run it is, what happens in it, and whether it comes to its end. */
-type Command = readonly [RunName | undefined, readonly NewEvent[], boolean];
+type Command = readonly [RequestedRun | undefined, readonly NewEvent[], boolean];
 
 describe('a run', () => {
   const file = () => {
@@ -94,8 +97,8 @@ describe('a run', () => {
       writer.append(events);
       if (ends) writer.end();
       return one.lines.slice(from).map((line) => {
-        const { event, run: number, id } = JSON.parse(line);
-        return [event, number, id].filter((part) => part !== undefined).join(' ');
+        const { event, run: number, due } = JSON.parse(line);
+        return [event, number, due].filter((part) => part !== undefined).join(' ');
       });
     });
     return { seen, ledger };
@@ -133,23 +136,23 @@ describe('a run', () => {
       ],
     ],
     [
-      'goes on with an interrupted one of its id, or of any where it has none',
+      'goes on with an interrupted one for its due time, or with any where it has none',
       [
-        [{ id: 'x' }, [failed], false],
-        [{ id: 'x' }, [failed], false],
+        [{ due: monday }, [failed], false],
+        [{ due: monday }, [failed], false],
         [{}, [failed], false],
       ],
-      [['run 1 x', 'failed'], ['failed'], ['failed']],
+      [[`run 1 ${monday}`, 'failed'], ['failed'], ['failed']],
     ],
     [
-      'ends an interrupted one of another id',
+      'ends an interrupted one for another due time',
       [
-        [{ id: 'x' }, [failed], false],
-        [{ id: 'y' }, [failed], true],
+        [{ due: monday }, [failed], false],
+        [{ due: tuesday }, [failed], true],
       ],
       [
-        ['run 1 x', 'failed'],
-        ['ended', 'run 2 y', 'failed', 'ended'],
+        [`run 1 ${monday}`, 'failed'],
+        ['ended', `run 2 ${tuesday}`, 'failed', 'ended'],
       ],
     ],
     ['is not begun by a person who mends the state', [[undefined, [failed], true]], [['failed']]],
@@ -163,20 +166,6 @@ describe('a run', () => {
     expect(writer.wrote).toBe(false);
     writer.append([failed]);
     expect(writer.wrote).toBe(true);
-  });
-
-  test('shares the account of all that have its id', () => {
-    const { ledger } = commands(
-      [{ id: 'x' }, [intent('a'), created('a', 7)], true],
-      [{}, [intent('b'), created('b', 5)], true],
-      [{ id: 'x' }, [intent('c'), created('c', 3)], true],
-    );
-    const account = (run: RunName | undefined) =>
-      new JournalWriter(ledger, file(), new FakeClock(), { run }).account.charged;
-    expect(account({ id: 'x' })).toBe(10);
-    expect(account({ id: 'y' })).toBe(0);
-    expect(account({})).toBe(0);
-    expect(account(undefined)).toBe(0);
   });
 });
 

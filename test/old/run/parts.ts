@@ -109,7 +109,13 @@ export class Parts {
     this.journal.append(before);
     const { journal } = this;
     const calendar = calendarCaps(this.pipeline);
-    this.budget = new Budget({ journal, total, perItem, calendar, clock: this.clock });
+    this.budget = new Budget({
+      ledger: journal.ledger,
+      total,
+      perItem,
+      calendar,
+      clock: this.clock,
+    });
     this.inFlight = new InFlight(this.ledger, someExcluded ? new Set() : undefined);
     this.stepBreaker = new StepBreaker(this.pipeline.steps);
     this.slots = new Slots({
