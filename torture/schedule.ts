@@ -46,8 +46,8 @@ steps:
       image_count: 1
       model: flux-schnell
       resolution: 640px
-      style: { prompt: "news of \${{ run.date }}, number \${{ run.number }}: \${{ item.key }} \${{ run.due }}" }
-  save: { uses: download, with: { of: picture, to: "\${{ run.date }}/\${{ run.number }} \${{ item.key }}.png" } }
+      style: { prompt: "news of \${{ run.date }}: \${{ item.key }} \${{ run.due }}" }
+  save: { uses: download, with: { of: picture, to: "\${{ slug(run.due) }}/\${{ item.key }}.png" } }
 `;
 
 export async function tortureSchedule(terms: ScheduleTorture): Promise<TorturedSchedule> {

@@ -105,7 +105,7 @@ const groups = {
     SL207:
       'An expression uses item, and the pipeline has no items. Add items:, or write the value itself.',
     SL208:
-      'An expression uses a field that run or result does not have. Use run.date, run.due, run.number or result.ext.',
+      'An expression uses a field that run or result does not have. Use run.date, run.due or result.ext.',
     SL209:
       'An expression uses result outside of the path of a download. Use result.ext only in the to: of a download.',
     SL210:

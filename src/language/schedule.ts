@@ -60,26 +60,23 @@ export type RunValues = {
   readonly date: string;
   /** Empty if no schedule started the run. */
   readonly due: string;
-  readonly number: number;
 };
 
 /** The schemas of the fields of `run`, for checks before there is a run. */
 export const runFields: Readonly<Record<keyof RunValues, Schema>> = {
   date: { type: 'string' },
   due: { type: 'string' },
-  number: { type: 'integer' },
 };
 
 /** `due` and `now`: epoch milliseconds. */
 export function runValues(
   schedule: Schedule | undefined,
-  run: { readonly due: number | undefined; readonly number: number; readonly now: number },
+  run: { readonly due: number | undefined; readonly now: number },
 ): RunValues {
   const { timeZone = 'UTC' } = schedule ?? {};
   return {
     date: dayIn(timeZone, run.due ?? run.now),
     due: run.due === undefined ? '' : isoIn(timeZone, run.due),
-    number: run.number,
   };
 }
 

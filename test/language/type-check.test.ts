@@ -106,7 +106,7 @@ describe('a wrong use of an input, an item or the run', () => {
     [prompt('«inputs.n + "x"»'), '"+" does not work between a number and a string'],
     [prompt('«inputs.loud + "x"»'), '"+" does not work between a bool and a string'],
     [prompt('«item.index + "x"»'), '"+" does not work between an int and a string'],
-    [prompt('«run.number + "x"»'), '"+" does not work between an int and a string'],
+    [prompt('«run.date + 1»'), '"+" does not work between a string and an int'],
     [prompt('«slug(item.index)»'), 'slug() does not work with (int)'],
     [when('«inputs.n && true»'), '"&&" and "||" need true or false on both sides, not a number'],
     [

@@ -1,6 +1,6 @@
-// What earlier runs paid for and did not bring home, where requests depend on the run (`run.date`, `run.due`,
-// `run.number`): the plan of this run does not lead there, but the plan of that run does. So the pipeline is planned once
-// more as it was then, and only what is paid for already is done.
+// What earlier runs paid for and did not bring home, where requests depend on the run (`run.date`,
+// `run.due`): the plan of this run does not lead there, but the plan of that run does. So the pipeline is planned once more
+// as it was then, and only what is paid for already is done.
 
 import { count } from '../../base/text.ts';
 import type { ItemList } from '../../files/items.ts';
@@ -10,7 +10,6 @@ import type { Pipeline } from '../../language/pipeline.ts';
 import type { RunValues } from '../../language/schedule.ts';
 import type { Ledger } from '../../model/ledger.ts';
 import type { JobLine, RunLine } from '../../model/line.ts';
-import { identityOf, type RunIdentity } from '../../model/run-identity.ts';
 import { stepOf } from '../../model/task.ts';
 import { downloadCount } from '../../plan/recorded-files.ts';
 import { historyIn, readsRuns, resultFates } from '../../plan/result-fate.ts';
@@ -39,7 +38,8 @@ export interface Earlier {
 const none: Earlier = { runs: [], lost: [] };
 
 interface Now {
-  readonly identity: RunIdentity;
+  /** The due time of this run, ISO 8601. */
+  readonly due: string | undefined;
   readonly base: PlanContext['base'];
   readonly planned: PlannedItems;
 }
@@ -49,14 +49,14 @@ export async function earlierRuns(
   bound: BoundPipeline,
   items: ItemList,
   inputs: PlanningInputs,
-  { identity, base, planned }: Now,
+  { due, base, planned }: Now,
 ): Promise<Earlier> {
   const { pipeline } = bound;
   if (!readsRuns(pipeline.steps)) return none;
   const { ledger, clock } = inputs;
   const owed = owedJobs(pipeline, ledger, planned);
   if (owed.size === 0) return none;
-  const own = JSON.stringify(valuesAt(pipeline, identity, clock.now()));
+  const own = JSON.stringify(valuesAt(pipeline, due, clock.now()));
   const found: EarlierRun[] = [];
   for (const values of valuesOf(pipeline, ledger, owed.values())) {
     if (JSON.stringify(values) === own) continue;
@@ -139,8 +139,8 @@ function valuesOf(pipeline: Pipeline, ledger: Ledger, owed: Iterable<Owed>): rea
   for (const { job } of [...owed].sort(byRun)) {
     const run = runs.find(({ run: number }) => number === job.sender);
     if (run === undefined) continue;
-    for (const moment of momentsOf(runs, run, job)) {
-      const values = valuesAt(pipeline, moment, moment.at);
+    for (const moment of momentsOf(run, job)) {
+      const values = valuesAt(pipeline, run.due, moment);
       known.set(JSON.stringify(values), values);
     }
   }
@@ -149,17 +149,9 @@ function valuesOf(pipeline: Pipeline, ledger: Ledger, owed: Iterable<Owed>): rea
 
 const byRun = (one: Owed, other: Owed): number => (one.job.sender ?? 0) - (other.job.sender ?? 0);
 
-interface Moment extends Pick<RunIdentity, 'due' | 'number'> {
-  /** Epoch milliseconds. */
-  readonly at: number;
-}
-
-/** A run without a due time that was interrupted may have continued on another day. */
-function momentsOf(runs: readonly RunLine[], run: RunLine, { at }: JobLine): readonly Moment[] {
-  const { due } = run;
-  if (due !== undefined) return [{ ...identityOf(runs, { due }), at: Date.parse(run.at) }];
-  return [run.at, at].map((time) => ({ due, number: run.run, at: Date.parse(time) }));
-}
+/** In epoch milliseconds. A run without a due time that was interrupted may have continued on another day. */
+const momentsOf = (run: RunLine, { at }: JobLine): readonly number[] =>
+  (run.due === undefined ? [run.at, at] : [run.at]).map((time) => Date.parse(time));
 
 /** What a person should know of them before a run. */
 export function earlierWarnings({ runs, lost }: Earlier): readonly string[] {

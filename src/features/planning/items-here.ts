@@ -42,7 +42,7 @@ export async function openItemsHere(bound: BoundPipeline, options: OutsideOption
     hashes.close();
     throw error;
   }
-  const base = baseAt(bound, identityOf(ledger.runs(), {}), clock.now());
+  const base = baseAt(bound, identityOf(ledger.runs(), {}).due, clock.now());
   return {
     boundary,
     disk,

@@ -20,7 +20,6 @@ import { expressionsOf } from '../../language/template.ts';
 import type { Item } from '../../model/item.ts';
 import type { Ledger } from '../../model/ledger.ts';
 import type { JobLine } from '../../model/line.ts';
-import type { RunIdentity } from '../../model/run-identity.ts';
 import { lastChargedHere } from '../../model/state.ts';
 import { fannedOutIn, itemOf, type TaskId } from '../../model/task.ts';
 import type { End } from '../../plan/ending.ts';
@@ -49,20 +48,16 @@ import type { Place } from '../../run/jobs/job.ts';
 import type { Clock, Disk } from '../../run/jobs/ports.ts';
 import type { PlanContext } from '../../run/planned-task.ts';
 
-/** `run` in expressions; `now`: epoch milliseconds. */
-export const valuesAt = (
-  { schedule }: Pipeline,
-  { due, number }: Pick<RunIdentity, 'due' | 'number'>,
-  now: number,
-): RunValues =>
-  runValues(schedule, { due: due === undefined ? undefined : Date.parse(due), number, now });
+/** `run` in expressions. `due`: ISO 8601; `now`: epoch milliseconds. */
+export const valuesAt = ({ schedule }: Pipeline, due: string | undefined, now: number): RunValues =>
+  runValues(schedule, { due: due === undefined ? undefined : Date.parse(due), now });
 
 /** The names in expressions that are the same for all items of a run. */
 export const baseAt = (
   { base, pipeline }: BoundPipeline,
-  run: RunIdentity,
+  due: string | undefined,
   now: number,
-): PlanContext['base'] => ({ ...base, run: toCel(valuesAt(pipeline, run, now)) });
+): PlanContext['base'] => ({ ...base, run: toCel(valuesAt(pipeline, due, now)) });
 
 export interface PlannedItems {
   readonly plan: Plan;

@@ -184,7 +184,7 @@ export async function prepare(
   cleanup.defer(() => items[Symbol.dispose]());
   items.warnings.forEach(context.onWarning);
   const run = identityOf(state.ledger.runs(), requested);
-  const base = baseAt(bound, run, clock.now());
+  const base = baseAt(bound, run.due, clock.now());
   const { ledger } = state;
   const receipts = openReceipts({
     bound,
@@ -238,7 +238,7 @@ export async function prepare(
   if (unjudged !== undefined) context.onWarning(unjudged);
   const earlier =
     reroll === undefined
-      ? await earlierRuns(bound, items, inputs, { identity: run, base, planned })
+      ? await earlierRuns(bound, items, inputs, { due: run.due, base, planned })
       : { runs: [], lost: [] };
   const replan = (onTask: PlanningInputs['onTask']) =>
     planItems(bound, items, { ...inputs, onTask });

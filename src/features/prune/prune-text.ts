@@ -120,7 +120,7 @@ function leftText(left: LeftAlone): readonly string[] {
 type Counted = Exclude<keyof LeftAlone, 'changed' | 'undecided'>;
 
 const reasons: readonly (readonly [Counted, string, string])[] = [
-  ['history', 'result', 'of steps that depend on the day (run.date, run.due, run.number)'],
+  ['history', 'result', 'of steps that depend on the day (run.date, run.due)'],
   [
     'unseen',
     'result',

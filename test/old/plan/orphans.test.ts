@@ -286,7 +286,7 @@ describe('the results of earlier days', () => {
     ],
     [
       'an if: that reads it',
-      'if: "run.number > 0", with: { assets: { image_file_path: "${{ steps.photo.file_path }}" } } }',
+      'if: size(run.due) == 0, with: { assets: { image_file_path: "${{ steps.photo.file_path }}" } } }',
     ],
   ])('of %s are history', (_, rest) => {
     const daily = pipeline().replace(/(swap: \{ uses: image-background-remover, ).*/, `$1${rest}`);

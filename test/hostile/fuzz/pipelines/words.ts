@@ -70,15 +70,7 @@ export const values: readonly unknown[] = [
     '2%',
     '2026-01-01',
   ],
-  ...[
-    '${{ item }}',
-    '${{ steps }}',
-    '${{ steps.photo }}',
-    '${{ run.number }}',
-    '${{',
-    '}}',
-    '${{ }}',
-  ],
+  ...['${{ item }}', '${{ steps }}', '${{ steps.photo }}', '${{ run.due }}', '${{', '}}', '${{ }}'],
   ...[
     '${{ "a" + 1 }}',
     '${{ [1, 2][3] }}',
