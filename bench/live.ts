@@ -33,7 +33,7 @@ function measureLive(items: number): Row {
     ...{ files, badItems: 0, notes: [], noted: 0 },
   };
   let [now, fold, draw, frames] = [0, 0, 0, 0];
-  view.take({ type: 'planned', plan, run: 1 }, now);
+  view.take({ type: 'planned', plan }, now);
   for (let index = 0; index < items; index += 1) {
     now += 1000 / itemsPerSecond;
     const item = `IMG_${index}.jpg`;

@@ -59,7 +59,7 @@ function dataOf(items: number): ReportData {
     ...{ pipeline: 'bench', at, rehearsal: true, running: false, inputs: true, steps },
     items: every.map(item),
     shared: { key: '', state: 'done', credits: 0, tasks: [], inputs: [], outputs: [] },
-    runs: [{ run: 1, at, charged: 10 * items, refunded: 0 }],
+    runs: [{ at, charged: 10 * items, refunded: 0 }],
     credits: { charged: 10 * items, refunded: 0, reserved: 0 },
     spending: every.map((number) => ({ at: begin + number * 180, step: 2, credits: 10 })),
     ...{ failures: [], doubts: [] },

@@ -9,8 +9,6 @@ export interface RequestedRun {
 export interface RunIdentity {
   /** ISO 8601, in UTC. */
   readonly due: string | undefined;
-  /** The number of the run. All runs for one due time have the number of the first. */
-  readonly number: number;
   /** A run for this due time has ended, so it must not be repeated. */
   readonly over: boolean;
 }
@@ -23,15 +21,8 @@ export function identityOf(runs: readonly RunLine[], { due: asked }: RequestedRu
   const last = runs.at(-1);
   const open = last?.ended === undefined ? last : undefined;
   const due = asked ?? open?.due;
-  if (due === undefined) {
-    return { due, number: open?.run ?? nextRunNumber(runs), over: false };
-  }
-  const same = runs.filter((run) => run.due === due);
-  return {
-    due,
-    number: same[0]?.run ?? nextRunNumber(runs),
-    over: same.at(-1)?.ended !== undefined,
-  };
+  const latest = runs.findLast((run) => due !== undefined && run.due === due);
+  return { due, over: latest?.ended !== undefined };
 }
 
 /** A run continues an interrupted run, unless it is for another due time. */

@@ -47,14 +47,13 @@ export type RunEvent =
   /** What the previews of a rehearsal should be judged by. */
   | { readonly type: 'note'; readonly message: string }
   /**
-   * `run`: the number of this run in the state file, where it is recorded if it does something. `budget`: the most credits
-   * that the run may charge; absent if there is no limit. `usualMs`: how long projects of a tool usually take, by the
-   * newest ones of the state file, in milliseconds; absent in a rehearsal, and where nothing is bought.
+   * `budget`: the most credits that the run may charge; absent if there is no limit. `usualMs`: how long projects of a
+   * tool usually take, by the newest ones of the state file, in milliseconds; absent in a rehearsal, and where nothing is
+   * bought.
    */
   | {
       readonly type: 'planned';
       readonly plan: Plan;
-      readonly run: number;
       readonly budget?: number;
       readonly usualMs?: Readonly<Record<string, number>>;
     }

@@ -107,11 +107,10 @@ export function openLog(flags: LogFlags): Result<Log, string> {
     return {
       write(event) {
         if (!well) return;
-        if (event.type === 'started') logger = base;
-        // From here on, every line has the number of the run.
-        if (event.type === 'planned') logger = base.child({ run: event.run });
+        // Tells the runs of one log apart.
+        if (event.type === 'started') logger = base.child({ run: new Date().toISOString() });
         const { type, ...rest } = ownRedactor().value(event);
-        logger[levelOf(event)]('run' in rest ? { ...rest, run: undefined } : rest, type);
+        logger[levelOf(event)](rest, type);
       },
       child: (fields) => logTo(base.child(ownRedactor().value(fields))),
       close,

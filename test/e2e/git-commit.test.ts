@@ -58,9 +58,10 @@ describe('run --commit', () => {
     expect(git(rig.folder, 'log', '-1', '--format=%P').trim()).toBe(parent);
     expect(git(rig.folder, 'symbolic-ref', 'HEAD').trim()).toBe('refs/heads/main');
     const { charged } = told.summary.credits;
+    const began = /"run":1,"at":"([^"]+)"/.exec(rig.read(state))?.[1];
     expect(git(rig.folder, 'log', '-1', '--format=%B')).toBe(
       `shotlist: memes: 2 items, ${charged} credits\n\nOutcome: done\nTasks: 4 done\n` +
-        `Credits: ${charged} charged\nRun: 1\nOutputs in this commit: 2\n\n`,
+        `Credits: ${charged} charged\nBegan: ${began}\nOutputs in this commit: 2\n\n`,
     );
     const event = told.events.find(({ type }) => type === 'committed');
     expect(event).toEqual({

@@ -80,7 +80,7 @@ test('of any events, the summary and the live facts count each task once, by how
     fc.property(fc.array(wildItem, { maxLength: 8 }), turns, (items, order) => {
       const view = new RunView({ pipeline: 'p', speed: 1, began: 0 });
       const rows = steps.map((step) => row(step, 'upload', items.length));
-      view.take({ type: 'planned', run: 1, plan: planOf(items.length, rows) }, 0);
+      view.take({ type: 'planned', plan: planOf(items.length, rows) }, 0);
       const last = new Map<string, TaskEnding>();
       const running = new Set<string>();
       const over = { done: 0, unfinished: 0 };
@@ -123,6 +123,6 @@ test('of any events, the summary and the live facts count each task once, by how
 test('what earlier runs have made is queued, and waits for nothing', () => {
   const view = new RunView({ pipeline: 'p', speed: 1, began: 0 });
   const photos = { ...row('photo', 'upload', 0), tasks: { begin: 2, reuse: 3, store: 1 } };
-  view.take({ type: 'planned', run: 1, plan: planOf(6, [photos]) }, 0);
+  view.take({ type: 'planned', plan: planOf(6, [photos]) }, 0);
   expect(view.tally.steps.get('photo')).toMatchObject({ queued: 6, waiting: 3 });
 });

@@ -68,7 +68,7 @@ async function commit(
   const chosen = await chooseFiles(run, checkout, warn);
   const outputs = chosen.length - 1;
   const { ledger } = prepared.state;
-  const subject = { pipeline: prepared.bound.name, run: ledger.runs().at(-1)?.run, outputs };
+  const subject = { pipeline: prepared.bound.name, began: ledger.runs().at(-1)?.at, outputs };
   const message = redactor.text(commitMessage(summary, subject));
   const committed = await commitFiles(checkout, chosen, message, git);
   return committed === undefined ? undefined : { ...committed, outputs };
@@ -119,8 +119,8 @@ async function chooseFiles(
 
 interface CommitSubject {
   readonly pipeline: string;
-  /** The number of the run in the state file. */
-  readonly run: number | undefined;
+  /** ISO 8601: when the run began. */
+  readonly began: string | undefined;
   /** The number of outputs in the commit. */
   readonly outputs: number;
 }
@@ -130,7 +130,7 @@ const maxNameChars = 100;
 
 export function commitMessage(
   { outcome, items, tasks, credits, stopped }: Summary,
-  { pipeline, run, outputs }: CommitSubject,
+  { pipeline, began, outputs }: CommitSubject,
 ): string {
   const name = printable(pipeline).slice(0, maxNameChars);
   const done =
@@ -143,7 +143,7 @@ export function commitMessage(
     `Outcome: ${outcome}${stopped === undefined ? '' : ` (${printable(stopped)})`}`,
     `Tasks: ${tasksText(tasks)}`,
     `Credits: ${creditsText(credits)}`,
-    ...(run === undefined ? [] : [`Run: ${run}`]),
+    ...(began === undefined ? [] : [`Began: ${began}`]),
     ...(outputs === 0 ? [] : [`Outputs in this commit: ${outputs}`]),
   ];
   return `shotlist: ${name}: ${done}, ${count(net, 'credit')}${doubts}\n\n${body.join('\n')}\n`;

@@ -45,7 +45,7 @@ export function provenanceOf(facts: ProvenanceFacts): JsonObject {
       take,
       ...(job.project === undefined ? {} : { project: job.project }),
       credits: job.credits ?? 0,
-      ...(run === undefined ? {} : { run: { number: run.run, began: run.at } }),
+      ...(run === undefined ? {} : { run: { began: run.at } }),
       ...(parameters === undefined ? {} : { parameters }),
       ...(inputs === undefined ? {} : { inputs: asJson(inputs) }),
     }),
@@ -158,9 +158,8 @@ export const provenanceSchema: Schema = {
     run: {
       type: 'object',
       additionalProperties: false,
-      required: ['number', 'began'],
+      required: ['began'],
       properties: {
-        number: { type: 'integer', minimum: 1 },
         began: { type: 'string', description: 'ISO 8601.' },
       },
       description: 'The run that paid for it.',

@@ -175,7 +175,7 @@ async function runOn(bound: BoundPipeline, given: RunContext): Promise<Performed
 /** What a person should know before anything is paid. */
 function tellPlan(
   { options, onEvent, target, clock }: RunContext,
-  { bound, state, run, planned, earlier }: Prepared,
+  { bound, state, planned, earlier }: Prepared,
   budget: number | undefined,
 ): void {
   const { plan } = planned;
@@ -184,7 +184,6 @@ function tellPlan(
   onEvent({
     type: 'planned',
     plan,
-    run: run.number,
     budget,
     ...(takesTime ? { usualMs: usualDurations(state.ledger.jobs()) } : {}),
   });

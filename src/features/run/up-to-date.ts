@@ -53,8 +53,7 @@ interface Compared {
   readonly items: string;
   /** A digest of the stamps of all files. */
   readonly stamps: string;
-  /** What the run told: its number, its plan, the credits that stay reserved, and the tasks that are skipped. */
-  readonly run: number;
+  /** What the run told: its plan, the credits that stay reserved, and the tasks that are skipped. */
   readonly plan: Plan;
   readonly reserved: number;
   readonly skipped: readonly SkippedGroup[];
@@ -70,7 +69,7 @@ const text = { type: 'string', maxLength: 64 } as const;
 
 const comparedSchema = {
   type: 'object',
-  required: ['terms', 'state', 'items', 'stamps', 'run', 'plan', 'reserved', 'skipped'],
+  required: ['terms', 'state', 'items', 'stamps', 'plan', 'reserved', 'skipped'],
   properties: {
     terms: text,
     items: text,
@@ -80,7 +79,6 @@ const comparedSchema = {
       required: ['bytes', 'sha256'],
       properties: { bytes: { type: 'integer' }, sha256: text },
     },
-    run: { type: 'integer' },
     plan: {
       type: 'object',
       required: ['items', 'rows', 'credits'],
@@ -174,7 +172,6 @@ const decides: Readonly<Record<keyof RunOptions, boolean>> = {
 
 interface Told {
   readonly plan: Plan;
-  readonly run: number;
   readonly files: StampedFiles;
 }
 
@@ -261,14 +258,14 @@ export class UpToDate {
   }
 
   async #report(
-    { plan, run, reserved, skipped }: Compared,
+    { plan, reserved, skipped }: Compared,
     items: ItemList,
     began: number,
   ): Promise<Summary> {
     const { pipeline } = this.#bound;
     const { clock, options, onEvent, view } = this.#context;
     const budget = smaller(options.budget, pipeline.budget.credits);
-    onEvent({ type: 'planned', plan, run, budget });
+    onEvent({ type: 'planned', plan, budget });
     const { tally } = view;
     const settled = new SettledTasks(tally, (event) => {
       tally.take(event, clock.elapsed());
@@ -291,7 +288,7 @@ export class UpToDate {
   hear(event: RunEvent): void {
     if (event.type === 'planned') {
       const { files } = this.stamps;
-      if (files !== undefined) this.#told = { plan: event.plan, run: event.run, files };
+      if (files !== undefined) this.#told = { plan: event.plan, files };
     }
     if (event.type === 'planned' || event.type === 'warning') this.stamps.abandon();
     if (event.type === 'warning') this.#told = undefined;
@@ -305,7 +302,7 @@ export class UpToDate {
     const { reused: _reused, skipped: _skipped, ...others } = summary.tasks;
     if (summary.outcome !== 'done' || Object.values(others).some((count) => count > 0)) return;
     const { redactor, onEvent } = this.#context;
-    const { plan, run, files } = told;
+    const { plan, files } = told;
     const skipped = redactor.value(this.#skipped.groups);
     const written = await writeUpToDate(this.#paths.upToDate, {
       compared: {
@@ -313,7 +310,6 @@ export class UpToDate {
         state,
         items: this.#digestOf(items),
         stamps: files.digest,
-        run,
         plan,
         reserved: summary.credits.reserved,
         skipped,

@@ -61,7 +61,7 @@ function Views({ data, counts }: ViewsProps): VNode {
       case 'steps':
         return html`<${Steps} data=${data} />`;
       case 'timeline':
-        return html`<${Timeline} data=${data} run=${run} onRun=${(next: number) => go({ run: next }, 'replace')} />`;
+        return html`<${Timeline} data=${data} run=${run} onRun=${(next: string) => go({ run: next }, 'replace')} />`;
       case 'credits':
         return html`<${Credits} data=${data} />`;
       case 'problems':

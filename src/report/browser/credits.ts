@@ -5,7 +5,7 @@ import { useMemo } from 'preact/hooks';
 import uPlot from 'uplot';
 import type { ReportData } from '../page/report-data.ts';
 import { axis, Chart, timeAxis } from './chart.ts';
-import { count, duration, shortTime, whole } from './words.ts';
+import { count, duration, longTime, whole } from './words.ts';
 
 export function Credits({ data }: { readonly data: ReportData }): VNode {
   const { spending, steps, credits } = data;
@@ -99,13 +99,13 @@ function BySteps({
 
 function Runs({ data: { runs } }: { readonly data: ReportData }): VNode {
   return html`<table>
-    <thead><tr><th>Run</th><th>Began</th><th>Took</th><th class="num">Charged</th><th class="num">Refunded</th></tr></thead>
+    <thead><tr><th>Began</th><th>Took</th><th class="num">Charged</th><th class="num">Refunded</th></tr></thead>
     <tbody>${runs
       .slice(-200)
       .reverse()
       .map(
-        ({ run, at, ended, charged, refunded }) => html`<tr>
-          <td>${run}</td><td>${shortTime(at)}</td>
+        ({ at, ended, charged, refunded }) => html`<tr>
+          <td>${longTime(at)}</td>
           <td>${ended === undefined ? 'not finished' : duration(Date.parse(ended) - Date.parse(at))}</td>
           <td class="num">${whole(charged)}</td><td class="num">${whole(refunded)}</td>
         </tr>`,

@@ -16,8 +16,8 @@ export interface Place {
   /** The key of the item that is open. */
   readonly item?: string | undefined;
   readonly order?: TaskOrder | undefined;
-  /** The number of the run that the timeline shows; 0: all. Undefined: the last. */
-  readonly run?: number | undefined;
+  /** The run that the timeline shows, by when it began, or `all`; otherwise the last. */
+  readonly run?: string | undefined;
 }
 
 /** What the address does not say, or says wrong, is as it is in the beginning. */
@@ -27,13 +27,12 @@ export function placeIn(hash: string, { steps }: Pick<ReportData, 'steps'>): Pla
   const state = taskStates.find((one) => one === fields.get('state')) ?? 'all';
   const step = steps.findIndex((one) => one.name === fields.get('step'));
   const [, column = '', back] = /^([a-z]+)(-down)?$/.exec(fields.get('order') ?? '') ?? [];
-  const run = fields.get('run') ?? '';
   return {
     tab: isTab(name) ? name : 'gallery',
     filter: { ...noFilter, state, step, text: fields.get('text') ?? '' },
     item: fields.get('item') ?? undefined,
     order: isTaskColumn(column) ? { column, down: back !== undefined } : undefined,
-    run: /^\d{1,9}$/.test(run) ? Number(run) : undefined,
+    run: fields.get('run') ?? undefined,
   };
 }
 
@@ -47,7 +46,7 @@ export function hashOf(
   if (step !== undefined) fields.set('step', step);
   if (filter.text !== '') fields.set('text', filter.text);
   if (order !== undefined) fields.set('order', `${order.column}${order.down ? '-down' : ''}`);
-  if (run !== undefined) fields.set('run', `${run}`);
+  if (run !== undefined) fields.set('run', run);
   if (item !== undefined) fields.set('item', item);
   const query = fields.toString();
   return `#${tab}${query === '' ? '' : `?${query}`}`;

@@ -7,18 +7,19 @@ import type { ReportData } from '../page/report-data.ts';
 import { type Bar, barsOf, type Lane, lanesOf, spanOf, stepTimes } from './bars.ts';
 import { axis, Chart, timeAxis } from './chart.ts';
 import { fieldValue } from './filter.ts';
-import { count, duration, shortTime, whole } from './words.ts';
+import { count, duration, longTime, whole } from './words.ts';
 
 interface TimelineProps {
   readonly data: ReportData;
-  /** The number of a run; 0: all. Undefined: the last. */
-  readonly run: number | undefined;
-  readonly onRun: (run: number) => void;
+  /** A run, by when it began, or `all`; otherwise the last. */
+  readonly run: string | undefined;
+  readonly onRun: (run: string) => void;
 }
 
 export function Timeline({ data, run, onRun }: TimelineProps): VNode {
   const bars = useMemo(() => barsOf(data), [data]);
-  const chosen = run === undefined ? data.runs.at(-1) : data.runs.find((one) => one.run === run);
+  const named = data.runs.find(({ at }) => at === run);
+  const chosen = run === 'all' ? undefined : (named ?? data.runs.at(-1));
   const shown = useMemo(() => spanOf(bars, chosen), [bars, chosen]);
   const lanes = useMemo(() => lanesOf(shown), [shown]);
   const view = useMemo(() => drawing(data, shown, lanes), [data, shown, lanes]);
@@ -32,9 +33,9 @@ export function Timeline({ data, run, onRun }: TimelineProps): VNode {
     ${
       data.runs.length < 2
         ? null
-        : html`<div class="toolbar"><select class="field" aria-label="Run" onChange=${(event: Event) => onRun(Number(fieldValue(event)))}>
-          <option value="0" selected=${chosen === undefined}>All runs</option>
-          ${data.runs.map((one) => html`<option value=${one.run} selected=${one === chosen}>Run ${one.run}, ${shortTime(one.at)}</option>`)}
+        : html`<div class="toolbar"><select class="field" aria-label="Run" onChange=${(event: Event) => onRun(fieldValue(event))}>
+          <option value="all" selected=${chosen === undefined}>All runs</option>
+          ${data.runs.map((one) => html`<option value=${one.at} selected=${one === chosen}>Run of ${longTime(one.at)}</option>`)}
         </select></div>`
     }
     ${shown.length === 0 ? null : html`<div class="card"><${Chart} label="Timeline of ${count(shown.length, 'task')} by step" height=${view.height} data=${view.data} options=${view.options} /></div>`}

@@ -291,8 +291,8 @@ export class ReportBuilder {
       steps,
       items: this.#items,
       shared: this.#shared,
-      runs: ledger.runs().map(({ run, at, ended, charged, refunded }) => {
-        return { run, at, ended, charged, refunded };
+      runs: ledger.runs().map(({ at, ended, charged, refunded }) => {
+        return { at, ended, charged, refunded };
       }),
       credits: { ...ledger.total, budget: pipeline.budget.credits },
       spending,

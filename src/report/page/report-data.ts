@@ -132,7 +132,7 @@ export interface ReportFile {
 }
 
 export interface ReportRun {
-  readonly run: number;
+  /** When it began, ISO 8601. */
   readonly at: string;
   /** Absent: it was interrupted, or it continues. */
   readonly ended?: string;

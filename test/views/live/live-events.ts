@@ -44,7 +44,7 @@ export class Watching {
     this.take({ type: 'started', rehearsal, service: 'x', state: 's', output: 'o' });
     const plan = planOf(items, rows);
     this.take({
-      ...{ type: 'planned', plan, run: 1 },
+      ...{ type: 'planned', plan },
       ...(budget === undefined ? {} : { budget }),
       ...(usualMs === undefined ? {} : { usualMs }),
     });

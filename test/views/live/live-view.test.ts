@@ -172,7 +172,7 @@ test('what a view keeps does not grow with the items that are over', () => {
 test('a plan without a known price has no highest sum', () => {
   const watching = new Watching(1);
   expect(watching.facts().planned).toBe(10);
-  watching.take({ type: 'planned', run: 1, plan: { ...planOf(1, []), unpriced: 1 } });
+  watching.take({ type: 'planned', plan: { ...planOf(1, []), unpriced: 1 } });
   expect(watching.facts().planned).toBeUndefined();
 });
 
