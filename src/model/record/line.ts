@@ -1,0 +1,86 @@
+// The lines of a state file (JSON Lines): a header, then any number of lines for each run, job, task and mark. Lines of one
+// key are joined (join.ts), so their order and their number do not matter.
+import type { FromSchema } from 'json-schema-to-ts';
+import { asJson, isObject, type Json, valueIn } from '../../base/json.ts';
+import { printableJson } from '../../base/printable.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import { type Schema, validatorOf } from '../../base/schema.ts';
+import { reasonOf } from '../../contract/api/bounds.ts';
+import { kindProblem } from '../job-kind.ts';
+import {
+  type attemptSchema,
+  type faultSchema,
+  headerSchema,
+  jobSchema,
+  markSchema,
+  type measureSchema,
+  type outputSchema,
+  runSchema,
+  taskLineSchema,
+} from './schemas.ts';
+
+export type Header = FromSchema<typeof headerSchema>;
+export type RunLine = FromSchema<typeof runSchema>;
+export type TaskLine = FromSchema<typeof taskLineSchema>;
+export type MarkLine = FromSchema<typeof markSchema>;
+export type Job = FromSchema<typeof jobSchema>;
+export type Attempt = FromSchema<typeof attemptSchema>;
+export type AttemptState = Attempt['state'];
+export type Output = FromSchema<typeof outputSchema>;
+export type Fault = FromSchema<typeof faultSchema>;
+export type Measure = FromSchema<typeof measureSchema>;
+export type Charge = NonNullable<Attempt['charge']>;
+/** What a person said of an attempt. */
+export type MarkName = 'forgotten' | 'gaveUp' | 'notCharged' | 'accepted';
+
+export type Line = Header | RunLine | TaskLine | MarkLine | Job;
+
+/** By the field that only this kind of line has. Task lines and marks name a run, too. */
+const kinds: readonly (readonly [key: string, schema: Schema])[] = [
+  ['job', jobSchema],
+  ['mark', markSchema],
+  ['task', taskLineSchema],
+  ['run', runSchema],
+  ['shotlist', headerSchema],
+];
+
+const kindOf = (value: object): Schema | undefined => kinds.find(([key]) => key in value)?.[1];
+
+/** Unknown fields are refused: a line is ours, or damage. The error is the end of a sentence about the line. */
+export function parseLine(text: string): Result<Line, string> {
+  const value = valueIn(text);
+  if (value === undefined) return err('it is not JSON');
+  if (!isObject(value)) return err('it is not an object');
+  const schema = kindOf(value);
+  if (schema === undefined) return err('it is not a line of a state file');
+  const validate = validatorOf<Line>(schema);
+  if (!validate(value)) return err(reasonOf(validate.errors));
+  const wrong = 'job' in value ? kindProblem(value.kind, value.attempts.length > 0) : undefined;
+  return wrong === undefined ? ok(value) : err(wrong);
+}
+
+/**
+ * The line as it is written: fields in the order of the schema, so that equal lines have equal text, and each character
+ * escaped that a terminal would not just display.
+ */
+export function lineText(line: Line): string {
+  return printableJson(JSON.stringify(ordered(kindOf(line) ?? {}, asJson(line))));
+}
+
+/** Fields that no schema names are sorted. */
+function ordered({ properties, items }: Schema, value: Json): Json {
+  if (Array.isArray(value)) {
+    const entry: Schema = isObject(items) ? items : {};
+    return value.map((one) => ordered(entry, one));
+  }
+  if (!isObject(value)) return value;
+  const known: Schema = isObject(properties) ? properties : {};
+  const fields: Record<string, Json> = {};
+  for (const key of [...Object.keys(known), ...Object.keys(value).sort()]) {
+    const field = value[key];
+    if (field === undefined || key in fields) continue;
+    const part = known[key];
+    fields[key] = ordered(isObject(part) ? part : {}, field);
+  }
+  return fields;
+}
