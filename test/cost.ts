@@ -29,6 +29,7 @@ const budgets: Readonly<Record<string, number>> = {
   report: 15,
   service: 57,
   'service-api': 15,
+  state: 8,
   stores: 4,
   stories: 70,
   tables: 16,

@@ -1,0 +1,290 @@
+// The file of the receipts, an SQLite database of the user's own: where it is, whether it may be used, and how it is opened
+// and set aside. A file that somebody else could have written says nothing about payments.
+import { closeSync, constants, lstatSync, openSync, renameSync, statfsSync } from 'node:fs';
+import { dirname, isAbsolute, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { makeFolder } from '../base/folder.ts';
+import { isFull, systemCode, systemReason } from '../base/system-error.ts';
+import { type Env, userFolder } from '../base/user-folder.ts';
+
+/**
+ * Where the receipts of hosted runs are. `SHOTLIST_RECEIPTS` names another folder: absolute, or it is not used. Relative to
+ * the working folder, a repository could bring receipts of its own.
+ */
+export function receiptsFile(env: Env): string {
+  const given = env['SHOTLIST_RECEIPTS'];
+  const folder = given !== undefined && isAbsolute(given) ? given : userFolder(env);
+  return join(folder, 'receipts.db');
+}
+
+/** A warning about `SHOTLIST_RECEIPTS`, if it is set and not used. */
+export function misplacedReceipts(env: Env): string | undefined {
+  const given = env['SHOTLIST_RECEIPTS'] ?? '';
+  return given === '' || isAbsolute(given)
+    ? undefined
+    : `SHOTLIST_RECEIPTS is not an absolute path (${given}), so your receipts are in ${receiptsFile(env)}`;
+}
+
+/** `older` and `damaged` files are set aside; `locked`, `full` and `failing` may pass; the others need a person. */
+export type ReceiptsReason =
+  | 'not-a-file'
+  | 'other-user'
+  | 'open-to-others'
+  | 'other-program'
+  | 'newer'
+  | 'older'
+  | 'damaged'
+  | 'replaced'
+  | 'network'
+  | 'locked'
+  | 'full'
+  | 'failing'
+  | 'unusable';
+
+/** `message` is the end of a sentence that begins with the receipts. */
+export class ReceiptsProblem extends Error {
+  readonly reason: ReceiptsReason;
+  /** Of the file, if it was found out when the file was opened. */
+  readonly inode: bigint | undefined;
+
+  constructor(reason: ReceiptsReason, message: string, cause?: unknown, inode?: bigint) {
+    super(message, { cause });
+    this.reason = reason;
+    this.inode = inode;
+  }
+}
+
+/** What keeps the receipts from being used. Anything else is a bug, and thrown. */
+export function receiptsProblem(error: unknown): ReceiptsProblem {
+  if (error instanceof ReceiptsProblem) return error;
+  if (error instanceof Error && 'errcode' in error) {
+    // SQLite's result; the other bytes say more of it.
+    const reason = results.get(Number(error.errcode) & 0xff);
+    const what = reason === 'full' ? systemReason(error) : `cannot be used (${error.message})`;
+    if (reason !== undefined) return new ReceiptsProblem(reason, what, error);
+  } else if (systemCode(error)?.startsWith('ERR_') === false) {
+    const reason = isFull(error) ? 'full' : systemCode(error) === 'EIO' ? 'failing' : 'unusable';
+    return new ReceiptsProblem(reason, systemReason(error), error);
+  }
+  throw error;
+}
+
+const results: ReadonlyMap<number, ReceiptsReason> = new Map([
+  [3, 'unusable'], // SQLITE_PERM
+  [5, 'locked'], // SQLITE_BUSY
+  [6, 'locked'], // SQLITE_LOCKED
+  [8, 'unusable'], // SQLITE_READONLY
+  [10, 'failing'], // SQLITE_IOERR
+  [11, 'damaged'], // SQLITE_CORRUPT
+  [13, 'full'], // SQLITE_FULL
+  [14, 'unusable'], // SQLITE_CANTOPEN
+  [26, 'damaged'], // SQLITE_NOTADB
+]);
+
+/** Says that a database is ours: "shot". */
+const applicationId = 0x73686f74;
+/** The format of the tables. */
+const formatVersion = 2;
+
+/**
+ * A row by account, with rowid: lines of a kilobyte make a table without it several times slower. `payer` finds the rows of a
+ * state file. `writer`: whose process wrote all that the row says; null: more than one did.
+ */
+const tables = `
+CREATE TABLE receipt (
+  job TEXT NOT NULL, service TEXT NOT NULL, owner TEXT NOT NULL, line TEXT NOT NULL, parties TEXT NOT NULL, busy TEXT,
+  writer TEXT, PRIMARY KEY (job, service, owner)
+) STRICT;
+CREATE TABLE payer (
+  state TEXT NOT NULL, service TEXT NOT NULL, job TEXT NOT NULL, PRIMARY KEY (state, service, job)
+) STRICT, WITHOUT ROWID;
+PRAGMA application_id = ${applicationId};
+PRAGMA user_version = ${formatVersion};
+`;
+
+/** Milliseconds that another process may hold the database before it counts as locked. */
+const busyMs = 5_000;
+
+export interface OpenedReceipts {
+  readonly database: DatabaseSync;
+  readonly inode: bigint;
+  /** The file was there, and was empty. */
+  readonly wasEmpty: boolean;
+}
+
+/**
+ * `make`: a database is made if there is none. `look`: nothing is written. `fileSystemOf`: its number in statfs(2). Undefined
+ * if there is none. Throws what `receiptsProblem` knows.
+ */
+export function openReceipts(
+  file: string,
+  to: 'look' | 'use' | 'make',
+  fileSystemOf: (folder: string) => number = typeOf,
+): OpenedReceipts | undefined {
+  const found = lookAt(file);
+  if (found === undefined && to !== 'make') return undefined;
+  if (found === undefined) makeFolder(dirname(file), 0o700);
+  if (networkTypes.has(fileSystemOf(dirname(file))))
+    throw new ReceiptsProblem('network', 'are on a network drive, and are not used');
+  if (found === undefined) makeFile(file);
+  assertOwn(file);
+  const inode = lstatSync(file, { bigint: true }).ino;
+  try {
+    const database = to === 'look' ? openedToLook(file) : opened(file);
+    return database && { database, inode, wasEmpty: found?.size === 0n };
+  } catch (error) {
+    const { reason, message } = receiptsProblem(error);
+    throw new ReceiptsProblem(reason, message, error, inode);
+  }
+}
+
+/** True if the file is not the one that was opened: another process, or a person, has put it aside. */
+export const isReplaced = (file: string, { inode }: OpenedReceipts): boolean =>
+  lookAt(file)?.ino !== inode;
+
+/** Its new name; undefined if another process has set it aside. `at`: epoch milliseconds. */
+export function setAside(
+  file: string,
+  inode: bigint | undefined,
+  why: 'damaged' | 'older',
+  at: number,
+): string | undefined {
+  const stamp = new Date(at).toISOString().replace(/[:.]/g, '-');
+  const aside = `${file}.${why}-${stamp}-${process.pid}`;
+  const isIt = (): boolean => {
+    const found = lookAt(file)?.ino;
+    return found !== undefined && (inode === undefined || found === inode);
+  };
+  if (!isIt()) return undefined;
+  // First what SQLite would take for the log of the next database.
+  for (const end of ['-wal', '-shm', '-journal'])
+    if (lookAt(`${file}${end}`) !== undefined) renameSync(`${file}${end}`, `${aside}${end}`);
+  if (!isIt()) return undefined;
+  renameSync(file, aside);
+  return aside;
+}
+
+/** Undefined if there is nothing. Does not follow links. */
+const lookAt = (file: string) => lstatSync(file, { bigint: true, throwIfNoEntry: false });
+
+/** Never opens a file that is there: closing it would free the locks that SQLite has on it in this process. */
+function makeFile(file: string): void {
+  const flags = constants.O_CREAT | constants.O_EXCL | constants.O_RDWR;
+  try {
+    closeSync(openSync(file, flags, 0o600));
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error;
+  }
+}
+
+/** Nor may SQLite's files beside it be anybody else's. */
+function assertOwn(file: string): void {
+  const user = process.getuid?.();
+  for (const end of ['', '-wal', '-shm', '-journal']) {
+    const stats = lookAt(`${file}${end}`);
+    if (stats === undefined) continue;
+    if (!stats.isFile())
+      throw new ReceiptsProblem('not-a-file', 'are not a file, and are not used');
+    if (user === undefined) continue;
+    if (stats.uid !== BigInt(user))
+      throw new ReceiptsProblem('other-user', 'belong to another user, and are not used');
+    if ((stats.mode & 0o022n) !== 0n) {
+      const why = 'can be written by other users, and are not used: chmod 600';
+      throw new ReceiptsProblem('open-to-others', why);
+    }
+  }
+}
+
+/** NFS, SMB, CIFS, AFS, 9P, Ceph: the write-ahead log needs memory that all processes share. */
+const networkTypes: ReadonlySet<number> = new Set([
+  0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x5346414f, 0x01021997, 0x00c36400,
+]);
+
+const typeOf = (folder: string): number => statfsSync(folder).type;
+
+function opened(file: string): DatabaseSync {
+  // Of two processes that make the database, one is told at once that it is locked, however long it would wait.
+  for (const until = performance.now() + busyMs; ; Atomics.wait(pause, 0, 0, pauseMs)) {
+    const database = new DatabaseSync(file, { timeout: busyMs });
+    try {
+      if (isNew(database)) makeTables(database);
+      // Asked first: setting it needs a lock.
+      if (pragma(database, 'journal_mode') !== 'wal') database.exec('PRAGMA journal_mode = WAL');
+      database.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000');
+      return database;
+    } catch (error) {
+      database.close();
+      const { reason } = receiptsProblem(error);
+      if (reason !== 'locked' || performance.now() > until) throw error;
+    }
+  }
+}
+
+const pause = new Int32Array(new SharedArrayBuffer(4));
+const pauseMs = 10;
+
+/** Writes nothing. Undefined if there are no tables yet. */
+function openedToLook(file: string): DatabaseSync | undefined {
+  try {
+    return withTables(new DatabaseSync(file, { readOnly: true, timeout: busyMs }));
+  } catch (error) {
+    const isLogged = (lookAt(`${file}-wal`)?.size ?? 0n) > 0n;
+    if (receiptsProblem(error).reason !== 'unusable' || isLogged) throw error;
+  }
+  // Without a log of changes the file alone is complete. SQLite wants files beside it all the same, and may not make them.
+  const address = pathToFileURL(file);
+  address.searchParams.set('immutable', '1');
+  return withTables(new DatabaseSync(address, { readOnly: true }));
+}
+
+function withTables(database: DatabaseSync): DatabaseSync | undefined {
+  try {
+    if (!isNew(database)) return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  database.close();
+  return undefined;
+}
+
+const pragma = (database: DatabaseSync, name: string): unknown =>
+  database.prepare(`PRAGMA ${name}`).get()?.[name];
+
+/** False if it has our tables. Throws if it has others, or has lost ours. */
+function isNew(database: DatabaseSync): boolean {
+  // What another process is making is seen whole, or not at all.
+  const isAlone = !database.isTransaction;
+  if (isAlone) database.exec('BEGIN');
+  const version = Number(pragma(database, 'user_version'));
+  const application = Number(pragma(database, 'application_id'));
+  const names = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+  if (isAlone) database.exec('COMMIT');
+  if (application === 0 && version === 0 && names.length === 0) return true;
+  if (application !== applicationId) {
+    const why = 'are a database of another program, and are not used';
+    throw new ReceiptsProblem('other-program', why);
+  }
+  if (version > formatVersion) {
+    const why = 'were written by a newer version of shotlist, and are not used';
+    throw new ReceiptsProblem('newer', why);
+  }
+  if (version > 0 && version < formatVersion)
+    throw new ReceiptsProblem('older', 'are of an early version of shotlist');
+  if (version === 0 || !['receipt', 'payer'].every((own) => names.some(({ name }) => name === own)))
+    throw new ReceiptsProblem('damaged', 'have lost their tables');
+  return false;
+}
+
+function makeTables(database: DatabaseSync): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    // Another process may have been faster.
+    if (isNew(database)) database.exec(tables);
+    database.exec('COMMIT');
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}

@@ -1,0 +1,526 @@
+// The receipts: what this machine has paid for, whatever becomes of a state file. A row says of one job what the state files
+// that paid for it say. It is claimed before a request is sent; everything else is a copy of lines, in groups, later.
+import { randomUUID } from 'node:crypto';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { StatementSync } from 'node:sqlite';
+import { realPathOr } from '../base/real-path.ts';
+import { count } from '../base/text.ts';
+import { faceDetect } from '../contract/kinds.ts';
+import { current, isOver } from '../model/record/job.ts';
+import { joined } from '../model/record/join.ts';
+import type { Attempt, Job, Output } from '../model/record/line.ts';
+import type { Clock } from '../run/jobs/ports.ts';
+import {
+  isReplaced,
+  type OpenedReceipts,
+  openReceipts,
+  ReceiptsProblem,
+  type ReceiptsReason,
+  receiptsProblem,
+  setAside,
+} from './receipts-file.ts';
+import {
+  hasAll,
+  isSame,
+  joinedRow,
+  joinedRows,
+  ownLine,
+  type Party,
+  type Payer,
+  payerOf,
+  type Row,
+  type StoredRow,
+  storedRow,
+} from './receipts-row.ts';
+
+export type ListedReceipt = Pick<StoredRow, 'service' | 'owner' | 'line' | 'parties'>;
+
+export interface Receipt {
+  /** To be joined with the line of the state file: attempts that another one paid for are adopted. Without outputs. */
+  readonly line: Job;
+  /** Files that were saved, under absolute paths: whoever reads one compares its hash. */
+  readonly copies: readonly Output[];
+  /** Who paid for the attempt that counts, or began it. */
+  readonly payer: Payer;
+  /** The process of another payer holds its lock now. Each read asks the system. */
+  readonly isBusy: boolean;
+  /** The payer has recorded whole files of all results. */
+  readonly hasSaved: boolean;
+}
+
+/**
+ * `busy`: another process is sending the request. `known`: what counts instead, to be joined with the line of the state file.
+ * `locked`: not sent, and buying pauses. `unwritable`: buying ends, and what is paid for is still saved. `why`: the end of a
+ * sentence about the receipts.
+ */
+export type Claim =
+  | { readonly is: 'go' }
+  | { readonly is: 'busy'; readonly payer: Payer }
+  | { readonly is: 'known'; readonly line: Job }
+  | { readonly is: 'locked' | 'unwritable'; readonly why: string };
+
+export interface ReceiptsOptions {
+  readonly file: string;
+  /** The service in the header of the state file. */
+  readonly service: string;
+  /** The state file of this command. */
+  readonly by: Payer;
+  /** Its lock file. */
+  readonly lock: string;
+  /** The id of the run. Undefined: nothing is written. */
+  readonly run: string | undefined;
+  readonly clock: Pick<Clock, 'now' | 'sleep'>;
+  /** True if a process holds the lock. */
+  readonly isHeld: (lock: string) => boolean;
+  /** What the state file has: noted in a database that begins anew after damage. */
+  readonly jobs: () => Iterable<Job>;
+  /** A sentence without its end, each once. */
+  readonly warn: (message: string, reason: ReceiptsReason) => void;
+  /** The command that adds the payments of the state file later. */
+  readonly cure?: string | undefined;
+  readonly fileSystemOf?: ((folder: string) => number) | undefined;
+}
+
+const maxWaiting = 64;
+const maxWaitMs = 250;
+/** After a failure, which may have taken seconds. */
+const retryMs = 10_000;
+/** Lines that are added in one transaction: other commands wait meanwhile. */
+const groupSize = 500;
+
+export class Receipts {
+  readonly file: string;
+  readonly #options: ReceiptsOptions;
+  readonly #by: Payer;
+  readonly #lock: string;
+  readonly #writer = randomUUID();
+  readonly #ended = new AbortController();
+  readonly #said = new Set<string>();
+  #owner = '';
+  #tables: Tables | undefined;
+  /** By job: not written yet. */
+  readonly #waiting = new Map<string, Job>();
+  #isTimed = false;
+  /** Why the last attempt to write notes failed. */
+  #failed: ReceiptsReason | undefined;
+  #isUnreadable = false;
+  /** The database has lost what this state file paid for. */
+  #beginsAnew = false;
+
+  /** Nothing is opened until it is needed, and nothing is made until there is something to write. */
+  constructor(options: ReceiptsOptions) {
+    const { file, by, lock } = options;
+    this.file = file;
+    this.#options = options;
+    this.#by = { ...by, state: realName(by.state), pipeline: realName(by.pipeline) };
+    this.#lock = realName(lock);
+  }
+
+  /**
+   * From here on, the rows of this account count, and those of an unknown one, which become its own. Until then all rows
+   * count. '': it stays unknown.
+   */
+  ownedBy(owner: string): void {
+    this.#owner = owner;
+  }
+
+  /** Undefined if nothing is known of the job, or if the receipts cannot be read. */
+  get(job: string): Receipt | undefined {
+    const row = this.#read((tables) => this.#known(this.#rows(tables, job)));
+    if (row === undefined) return undefined;
+    const line = this.#asSeen(row);
+    if (isNothing(line)) return undefined;
+    const counting = current(row.line);
+    const party = payerOf(row, counting?.name);
+    const isBusy = (): boolean => this.#isBusy(row);
+    return {
+      line,
+      copies: row.line.outputs.filter(({ pruned }) => pruned === undefined),
+      payer: { state: party.state, pipeline: party.pipeline, branch: party.branch },
+      get isBusy() {
+        return isBusy();
+      },
+      hasSaved: counting !== undefined && hasAll(counting, row.line.outputs, party.saved),
+    };
+  }
+
+  /**
+   * The last act before a creation is sent: `line` has its intent, which is on disk. 'go' only if every other attempt that
+   * anybody knows of is over, or is one that `line` forgets.
+   */
+  claim(line: Job, attempt: string): Claim {
+    try {
+      const claim = this.#write((tables): Claim => {
+        const rows = this.#rows(tables, line.job);
+        const other = this.#judge(rows, line, attempt);
+        if (other === undefined) this.#store(tables, rows, this.#ownRow(line));
+        return other ?? { is: 'go' };
+      });
+      if (claim.is === 'go') this.#waiting.delete(line.job);
+      return claim;
+    } catch (error) {
+      const problem = receiptsProblem(error);
+      const { reason, message: why } = problem;
+      if (reason === 'locked') return { is: 'locked', why };
+      if (mayPass(reason)) return { is: 'unwritable', why };
+      this.#warn(problem);
+      const other = this.#read((tables) =>
+        this.#judge(this.#rows(tables, line.job), line, attempt),
+      );
+      return other ?? { is: 'go' };
+    }
+  }
+
+  /** What has become of a job: written soon, and tried again later if that fails. Never throws. */
+  note(line: Job): void {
+    if (!isNotable(line)) return;
+    this.#waiting.set(line.job, line);
+    if (this.#failed !== undefined) return;
+    if (this.#waiting.size >= maxWaiting) this.flush();
+    else this.#flushAfter(maxWaitMs);
+  }
+
+  /** Before a project is deleted, and at the end. False if something could not be written. */
+  flush(): boolean {
+    if (this.#waiting.size === 0) return true;
+    try {
+      this.#write((tables) => {
+        for (const line of this.#waiting.values()) this.#put(tables, line);
+      });
+      this.#waiting.clear();
+      this.#failed = undefined;
+      return true;
+    } catch (error) {
+      const problem = receiptsProblem(error);
+      this.#warn(problem);
+      // A person must do something first, and the warning says what is not here.
+      if (!mayPass(problem.reason)) this.#waiting.clear();
+      this.#failed = problem.reason;
+      this.#flushAfter(retryMs);
+      return false;
+    }
+  }
+
+  /** What a state file has paid for, at once. Throws what `receiptsProblem` knows. */
+  add(lines: Iterable<Job>): { readonly added: number; readonly changed: number } {
+    const sums = { added: 0, changed: 0, same: 0 };
+    const left = [...lines].filter(isNotable);
+    while (left.length > 0) {
+      const group = left.splice(0, groupSize);
+      const puts = this.#write((tables) =>
+        group.map((line) =>
+          this.#store(tables, this.#rows(tables, line.job), {
+            ...this.#ownRow(line),
+            // Nobody sends anything.
+            busy: undefined,
+          }),
+        ),
+      );
+      for (const put of puts) sums[put] += 1;
+    }
+    return { added: sums.added, changed: sums.changed };
+  }
+
+  /** What this state file paid for and saved, as it said so itself: a lost or older file has forgotten it. */
+  *ownLines(): Generator<Job> {
+    const { state } = this.#by;
+    const jobs = this.#read((tables) => tables.jobsOf.all(state, this.#options.service)) ?? [];
+    for (const { job } of jobs) {
+      const row = this.#read((tables) => joinedRows(this.#rows(tables, String(job))));
+      const own = row?.parties.find((party) => party.state === state);
+      if (row !== undefined && own !== undefined) yield ownLine(row.line, own);
+    }
+  }
+
+  /** What could not be written is in the state file only, and a warning says so. */
+  close(): void {
+    const left = this.flush() ? 0 : this.#waiting.size;
+    if (left > 0 && this.#failed !== undefined) {
+      const payments = `${count(left, 'payment')} of this command ${left === 1 ? 'is' : 'are'}`;
+      this.#say(`${payments} not in your receipts (${this.file})${this.#cure}`, this.#failed);
+    }
+    this.#waiting.clear();
+    this.#ended.abort();
+    this.#closeFile();
+  }
+
+  #flushAfter(ms: number): void {
+    if (this.#isTimed || this.#ended.signal.aborted) return;
+    this.#isTimed = true;
+    void this.#options.clock.sleep(ms, this.#ended.signal).then(() => {
+      this.#isTimed = false;
+      this.flush();
+    });
+  }
+
+  // What rows say.
+
+  #rows(tables: Tables, job: string): readonly StoredRow[] {
+    return tables.select.all(job, this.#options.service).map((raw) => storedRow(raw, job));
+  }
+
+  /** What those say who may speak of the job. */
+  #known(rows: readonly StoredRow[]): Row | undefined {
+    const mine = this.#owner;
+    return joinedRows(rows.filter(({ owner }) => mine === '' || owner === '' || owner === mine));
+  }
+
+  /** An attempt that was refused is nobody else's business. */
+  #asSeen({ line, parties }: Row): Job {
+    const own = parties.find(({ state }) => state === this.#by.state)?.paid ?? [];
+    const attempts = line.attempts.flatMap((attempt): Attempt[] => {
+      if (own.includes(attempt.name)) return [attempt];
+      return attempt.state === 'refused' ? [] : [{ ...attempt, adopted: true }];
+    });
+    return { ...line, attempts, outputs: [] };
+  }
+
+  /** Under our own lock there is nobody but us: whoever held it before is dead. */
+  #isBusy({ busy }: Row): boolean {
+    const lock = busy?.slice(busy.indexOf(' ') + 1);
+    return lock !== undefined && lock !== this.#lock && this.#options.isHeld(lock);
+  }
+
+  /** Undefined if nothing stands against the attempt. */
+  #judge(rows: readonly StoredRow[], line: Job, attempt: string): Claim | undefined {
+    const row = this.#known(rows);
+    // What a person said in our line reaches the attempts of others.
+    const all = row === undefined ? line : joined(row.line, { ...line, outputs: [] });
+    const living = all.attempts.filter((other) => other.name !== attempt && !isOver(other));
+    if (living.length === 0) return undefined;
+    if (row === undefined) return { is: 'known', line };
+    if (living.every(({ state }) => state === 'intended') && this.#isBusy(row)) {
+      const { state, pipeline, branch } = payerOf(row, living[0]?.name);
+      return { is: 'busy', payer: { state, pipeline, branch } };
+    }
+    return { is: 'known', line: this.#asSeen(row) };
+  }
+
+  // What is written.
+
+  #put(tables: Tables, line: Job): void {
+    const row = this.#ownRow(line);
+    // Moves only add: what this process has written alone, it may replace.
+    const { changes } = tables.replace.run(
+      ...[JSON.stringify(row.line), JSON.stringify(row.parties), row.busy ?? null],
+      ...[line.job, this.#options.service, this.#owner, this.#writer],
+    );
+    if (changes !== 1) this.#store(tables, this.#rows(tables, line.job), row);
+  }
+
+  #store(tables: Tables, all: readonly StoredRow[], own: Row): 'added' | 'changed' | 'same' {
+    const { service } = this.#options;
+    const { job } = own.line;
+    const rows = all.filter(({ owner }) => owner === this.#owner || owner === '');
+    const known = joinedRows(rows);
+    if (known === undefined && isNothing(own.line) && own.line.outputs.length === 0) return 'same';
+    const row = known === undefined ? own : joinedRow(known, own);
+    const isPayer = payerOf(row, current(row.line)?.name).state === this.#by.state;
+    const now: Row = { ...row, busy: (isPayer ? own.busy : undefined) ?? known?.busy };
+    const isMoved = rows.some(({ owner }) => owner !== this.#owner);
+    if (known !== undefined && !isMoved && isSame(known, now)) return 'same';
+    const isOurs = rows.every(({ writer }) => writer === this.#writer);
+    tables.upsert.run(
+      ...[job, service, this.#owner, JSON.stringify(now.line), JSON.stringify(now.parties)],
+      ...[now.busy ?? null, isOurs ? this.#writer : null],
+    );
+    if (isMoved) tables.removeUnowned.run(job, service);
+    if (own.line.attempts.length > 0) tables.addPayer.run(this.#by.state, service, job);
+    return known === undefined ? 'added' : 'changed';
+  }
+
+  /** Only what this state file paid for, and the files that it saved: nobody speaks for others. */
+  #ownRow(line: Job): Row {
+    const { tasks, picked, ...rest } = line;
+    const folder = dirname(this.#by.pipeline);
+    const attempts = line.attempts.filter(({ adopted }) => adopted === undefined);
+    const outputs = line.outputs.map((file) => ({ ...file, path: resolve(folder, file.path) }));
+    const party: Party = {
+      ...this.#by,
+      tasks,
+      picked,
+      paid: attempts.map(({ name }) => name),
+      saved: [...new Set(outputs.map(({ path }) => path))],
+    };
+    return {
+      line: { ...rest, tasks: [], attempts, outputs },
+      parties: [party],
+      busy: `${this.#options.run} ${this.#lock}`,
+    };
+  }
+
+  // The file.
+
+  #read<T>(work: (tables: Tables) => T): T | undefined {
+    if (this.#isUnreadable) return undefined;
+    try {
+      return this.#use(this.#options.run === undefined ? 'look' : 'use', work);
+    } catch (error) {
+      this.#warn(receiptsProblem(error));
+      this.#isUnreadable = true;
+      return undefined;
+    }
+  }
+
+  #write<T>(work: (tables: Tables) => T): T {
+    if (this.#options.run === undefined) throw new Error('bug: receipts that are only read');
+    const done = this.#use('make', (tables) =>
+      tables.transact(() => {
+        if (isReplaced(this.file, tables.opened)) throw new ReceiptsProblem('replaced', 'are gone');
+        if (this.#beginsAnew)
+          for (const line of this.#options.jobs())
+            if (isNotable(line))
+              this.#store(tables, this.#rows(tables, line.job), this.#ownRow(line));
+        return { value: work(tables) };
+      }),
+    );
+    if (done === undefined) throw new Error('bug: receipts that were not made');
+    this.#beginsAnew = false;
+    this.#isUnreadable = false;
+    return done.value;
+  }
+
+  /** Once more if the database is damaged, or is not there any more. */
+  #use<T>(to: 'look' | 'use' | 'make', work: (tables: Tables) => T): T | undefined {
+    for (let isSecond = false; ; isSecond = true) {
+      try {
+        const tables = this.#opened(to);
+        return tables === undefined ? undefined : work(tables);
+      } catch (error) {
+        const problem = receiptsProblem(error);
+        const inode = problem.inode ?? this.#tables?.opened.inode;
+        this.#closeFile();
+        if (to === 'look' || isSecond || !this.#begin(problem, inode)) throw problem;
+      }
+    }
+  }
+
+  #opened(to: 'look' | 'use' | 'make'): Tables | undefined {
+    if (this.#tables !== undefined) return this.#tables;
+    const { fileSystemOf } = this.#options;
+    let opened: OpenedReceipts | undefined;
+    try {
+      opened = openReceipts(this.file, to, fileSystemOf);
+    } catch (error) {
+      // What cannot be written may be readable all the same.
+      if (to !== 'use' || receiptsProblem(error).reason !== 'unusable') throw error;
+      opened = openReceipts(this.file, 'look', fileSystemOf);
+    }
+    if (opened === undefined) return undefined;
+    if (opened.wasEmpty) this.#beginsAnew = true;
+    this.#tables = new Tables(opened);
+    return this.#tables;
+  }
+
+  /** False if nothing begins anew. */
+  #begin({ reason, message }: ReceiptsProblem, inode: bigint | undefined): boolean {
+    if (reason === 'damaged' || reason === 'older') {
+      const aside = setAside(this.file, inode, reason, this.#options.clock.now());
+      const lost = 'what only they knew to be paid for is not known now';
+      if (aside !== undefined)
+        this.#say(`your receipts ${message}, and are set aside (${aside}): ${lost}`, reason);
+    } else if (reason !== 'replaced') return false;
+    this.#beginsAnew = true;
+    return true;
+  }
+
+  #closeFile(): void {
+    this.#tables?.opened.database.close();
+    this.#tables = undefined;
+  }
+
+  get #cure(): string {
+    const { cure } = this.#options;
+    return cure === undefined ? '' : `; to add them later, run ${cure}`;
+  }
+
+  #warn({ reason, message }: ReceiptsProblem): void {
+    const consequence =
+      this.#options.run === undefined
+        ? 'what other pipelines, or a lost state file, have paid for is not known'
+        : `payments of this run are in the state file only${this.#cure}`;
+    this.#say(`your receipts (${this.file}) ${message}: ${consequence}`, reason);
+  }
+
+  #say(message: string, reason: ReceiptsReason): void {
+    if (this.#said.has(message)) return;
+    this.#said.add(message);
+    this.#options.warn(message, reason);
+  }
+}
+
+/** All rows, of all services and accounts, the oldest first. Throws what `receiptsProblem` knows. */
+export function* listReceipts(file: string): Generator<ListedReceipt> {
+  const opened = openReceipts(file, 'look');
+  if (opened === undefined) return;
+  const { database } = opened;
+  try {
+    const all = database.prepare(`SELECT job, ${columns} FROM receipt ORDER BY rowid`);
+    for (const raw of all.iterate()) yield storedRow(raw, raw['job']);
+  } finally {
+    database.close();
+  }
+}
+
+const columns = 'service, owner, line, parties, busy, writer';
+
+class Tables {
+  readonly opened: OpenedReceipts;
+  readonly select: StatementSync;
+  readonly upsert: StatementSync;
+  readonly replace: StatementSync;
+  readonly removeUnowned: StatementSync;
+  readonly addPayer: StatementSync;
+  readonly jobsOf: StatementSync;
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
+
+  constructor(opened: OpenedReceipts) {
+    const prepare = (sql: string): StatementSync => opened.database.prepare(sql);
+    this.opened = opened;
+    this.select = prepare(`SELECT ${columns} FROM receipt WHERE job = ? AND service = ?`);
+    this.upsert = prepare(
+      'INSERT INTO receipt (job, service, owner, line, parties, busy, writer) VALUES (?, ?, ?, ?, ?, ?, ?) ' +
+        'ON CONFLICT (job, service, owner) DO UPDATE SET line = excluded.line, parties = excluded.parties, ' +
+        'busy = excluded.busy, writer = excluded.writer',
+    );
+    this.replace = prepare(
+      'UPDATE receipt SET line = ?, parties = ?, busy = ? ' +
+        'WHERE job = ? AND service = ? AND owner = ? AND writer = ?',
+    );
+    this.removeUnowned = prepare(
+      "DELETE FROM receipt WHERE job = ? AND service = ? AND owner = ''",
+    );
+    this.addPayer = prepare('INSERT OR IGNORE INTO payer (state, service, job) VALUES (?, ?, ?)');
+    this.jobsOf = prepare('SELECT job FROM payer WHERE state = ? AND service = ?');
+    this.#begin = prepare('BEGIN IMMEDIATE');
+    this.#commit = prepare('COMMIT');
+  }
+
+  transact<T>(work: () => T): T {
+    const { database } = this.opened;
+    this.#begin.run();
+    try {
+      const value = work();
+      this.#commit.run();
+      return value;
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+}
+
+/** An upload can be made again for nothing. */
+const isNotable = ({ kind, attempts, supplied }: Job): boolean =>
+  attempts.length > 0 || (supplied !== undefined && kind === faceDetect.name);
+
+const isNothing = ({ attempts, supplied }: Job): boolean =>
+  attempts.length === 0 && supplied === undefined;
+
+/** Without a person. */
+const mayPass = (reason: ReceiptsReason): boolean =>
+  reason === 'locked' || reason === 'full' || reason === 'failing';
+
+/** Links in its folders are resolved. */
+const realName = (path: string): string => join(realPathOr(dirname(path)), basename(path));
