@@ -89,12 +89,12 @@ const formatVersion = 2;
 
 /**
  * A row by account, with rowid: lines of a kilobyte make a table without it several times slower. `payer` finds the rows of a
- * state file. `writer`: whose process wrote all that the row says; null: more than one did.
+ * state file. `alone`: the state file that wrote all that the row says, and `writer` its process; null: more than one did.
  */
 const tables = `
 CREATE TABLE receipt (
   job TEXT NOT NULL, service TEXT NOT NULL, owner TEXT NOT NULL, line TEXT NOT NULL, parties TEXT NOT NULL, busy TEXT,
-  writer TEXT, PRIMARY KEY (job, service, owner)
+  alone TEXT, writer TEXT, PRIMARY KEY (job, service, owner)
 ) STRICT;
 CREATE TABLE payer (
   state TEXT NOT NULL, service TEXT NOT NULL, job TEXT NOT NULL, PRIMARY KEY (state, service, job)
@@ -259,9 +259,9 @@ function isNew(database: DatabaseSync): boolean {
   if (isAlone) database.exec('BEGIN');
   const version = Number(pragma(database, 'user_version'));
   const application = Number(pragma(database, 'application_id'));
-  const names = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+  const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
   if (isAlone) database.exec('COMMIT');
-  if (application === 0 && version === 0 && names.length === 0) return true;
+  if (application === 0 && version === 0 && isEmpty) return true;
   if (application !== applicationId) {
     const why = 'are a database of another program, and are not used';
     throw new ReceiptsProblem('other-program', why);
@@ -272,9 +272,22 @@ function isNew(database: DatabaseSync): boolean {
   }
   if (version > 0 && version < formatVersion)
     throw new ReceiptsProblem('older', 'are of an early version of shotlist');
-  if (version === 0 || !['receipt', 'payer'].every((own) => names.some(({ name }) => name === own)))
+  if (version === 0 || !hasTables(database))
     throw new ReceiptsProblem('damaged', 'have lost their tables');
   return false;
+}
+
+function hasTables(database: DatabaseSync): boolean {
+  try {
+    database.prepare(
+      'SELECT receipt.job, owner, line, parties, busy, alone, writer, state FROM receipt JOIN payer USING (service)',
+    );
+    return true;
+  } catch (error) {
+    // SQLITE_ERROR: a table or a column is not there.
+    if (error instanceof Error && 'errcode' in error && error.errcode === 1) return false;
+    throw error;
+  }
 }
 
 function makeTables(database: DatabaseSync): void {

@@ -124,9 +124,15 @@ export class Receipts {
     this.#owner = owner;
   }
 
-  /** Undefined if nothing is known of the job, or if the receipts cannot be read. */
+  /**
+   * Undefined if no other state file knows the job, or if the receipts cannot be read. What this one alone says is in
+   * `ownLines`: the jobs of a run are asked for one by one, and most are its own.
+   */
   get(job: string): Receipt | undefined {
-    const row = this.#read((tables) => this.#known(this.#rows(tables, job)));
+    const row = this.#read((tables) => {
+      const rows = tables.selectOthers.all(job, this.#options.service, this.#by.state);
+      return this.#known(rows.map((raw) => storedRow(raw, job)));
+    });
     if (row === undefined) return undefined;
     const line = this.#asSeen(row);
     if (isNothing(line)) return undefined;
@@ -322,7 +328,8 @@ export class Receipts {
     const isOurs = rows.every(({ writer }) => writer === this.#writer);
     tables.upsert.run(
       ...[job, service, this.#owner, JSON.stringify(now.line), JSON.stringify(now.parties)],
-      ...[now.busy ?? null, isOurs ? this.#writer : null],
+      ...[now.busy ?? null, now.parties.length === 1 ? this.#by.state : null],
+      ...[isOurs ? this.#writer : null],
     );
     if (isMoved) tables.removeUnowned.run(job, service);
     if (own.line.attempts.length > 0) tables.addPayer.run(this.#by.state, service, job);
@@ -467,6 +474,7 @@ const columns = 'service, owner, line, parties, busy, writer';
 class Tables {
   readonly opened: OpenedReceipts;
   readonly select: StatementSync;
+  readonly selectOthers: StatementSync;
   readonly upsert: StatementSync;
   readonly replace: StatementSync;
   readonly removeUnowned: StatementSync;
@@ -479,10 +487,13 @@ class Tables {
     const prepare = (sql: string): StatementSync => opened.database.prepare(sql);
     this.opened = opened;
     this.select = prepare(`SELECT ${columns} FROM receipt WHERE job = ? AND service = ?`);
+    this.selectOthers = prepare(
+      `SELECT ${columns} FROM receipt WHERE job = ? AND service = ? AND alone IS NOT ?`,
+    );
     this.upsert = prepare(
-      'INSERT INTO receipt (job, service, owner, line, parties, busy, writer) VALUES (?, ?, ?, ?, ?, ?, ?) ' +
+      'INSERT INTO receipt (job, service, owner, line, parties, busy, alone, writer) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ' +
         'ON CONFLICT (job, service, owner) DO UPDATE SET line = excluded.line, parties = excluded.parties, ' +
-        'busy = excluded.busy, writer = excluded.writer',
+        'busy = excluded.busy, alone = excluded.alone, writer = excluded.writer',
     );
     this.replace = prepare(
       'UPDATE receipt SET line = ?, parties = ?, busy = ? ' +
