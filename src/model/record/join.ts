@@ -97,16 +97,19 @@ export const joinedRun = (a: RunLine, b: RunLine): RunLine =>
 /** The newer one. */
 export const joinedTask = (a: TaskLine, b: TaskLine): TaskLine => most(a, b, ({ at }) => at) ?? a;
 
-/** A mark that was taken off stays off. */
-export const joinedMark = (a: MarkLine, b: MarkLine): MarkLine =>
-  compact({
+/** A mark that was taken off stays off, unless more is missing than a person accepted. */
+export function joinedMark(a: MarkLine, b: MarkLine): MarkLine {
+  const [one, other] = [a.creations ?? 0, b.creations ?? 0];
+  const over = one === other ? most(a.over, b.over) : one > other ? a.over : b.over;
+  return compact({
     mark: a.mark,
     id: a.id,
     at: least(a.at, b.at),
-    over: most(a.over, b.over),
+    over,
     run: most(a.run, b.run),
     creations: most(a.creations, b.creations, Number),
   });
+}
 
 function joinedBy<T>(
   a: readonly T[],

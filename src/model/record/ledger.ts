@@ -1,8 +1,19 @@
-// The ledger: all that a state file says, by key. Every sum is a fold over attempts; what another state file paid is left out.
+// The ledger: all that a state file says, by key. Every sum is one over attempts; what another state file paid is left out.
 import { asJson, canonical } from '../../base/json.ts';
 import { creditsOf, isOver, isPaid } from './job.ts';
 import { joined, joinedMark, joinedRun, joinedTask } from './join.ts';
-import type { Attempt, Header, Job, Line, MarkLine, Measure, RunLine, TaskLine } from './line.ts';
+import {
+  type Attempt,
+  type Header,
+  type Job,
+  type Line,
+  lineText,
+  type MarkLine,
+  type Measure,
+  parseLine,
+  type RunLine,
+  type TaskLine,
+} from './line.ts';
 
 /** Credits. */
 export interface Totals {
@@ -22,14 +33,20 @@ export class OtherHeader extends Error {}
 
 export class Ledger {
   header: Header | undefined;
-  readonly #jobs = new Map<string, Job>();
+  /** A job is text until somebody asks for it: 100,000 jobs take 70 MB as texts and 250 MB as objects. */
+  readonly #texts = new Map<string, string>();
+  /** The jobs that were asked for or changed lately. */
+  readonly #warm = new Map<string, Job>();
+  /** Those of them whose text is of an earlier time. */
+  readonly #changed = new Set<string>();
   readonly #runs = new Map<string, RunLine>();
   readonly #tasks = new Map<string, TaskLine>();
   readonly #marks = new Map<string, MarkLine>();
-  readonly #jobsOfTask = new Map<string, Set<string>>();
+  readonly #jobsOfTask = new Map<string, string | readonly string[]>();
   /** The later takes, by the job of the first. */
-  readonly #takes = new Map<string, Set<string>>();
-  readonly #projects = new Map<string, string>();
+  readonly #takes = new Map<string, string | readonly string[]>();
+  readonly #projects = new Set<string>();
+  readonly #sums = new Sums();
 
   /** Joins the lines of a file, of two sides of a merge, of HEAD: in any order. */
   static of(lines: Iterable<Line>): Ledger {
@@ -38,21 +55,39 @@ export class Ledger {
     return ledger;
   }
 
-  /** Takes in a line of another record. True if this one knows more now. Throws `OtherHeader`. */
-  join(line: Line): boolean {
+  /**
+   * Takes in a line of another record. True if this one knows more now. `text`: the line as it is written, if the caller
+   * has it. Throws `OtherHeader`.
+   */
+  join(line: Line, text?: string): boolean {
     if ('job' in line) {
-      const known = this.#jobs.get(line.job);
-      const now = known === undefined ? line : joined(known, line);
-      this.#putJob(now);
-      return known === undefined || !isSame(known, now);
+      const known = this.job(line.job);
+      if (known === undefined) {
+        this.#texts.set(line.job, text ?? lineText(line));
+        this.#index(line);
+        return true;
+      }
+      const now = joined(known, line);
+      if (isSame(known, now)) return false;
+      this.put(now);
+      return true;
     }
     if ('mark' in line) return joinInto(this.#marks, `${line.mark} ${line.id}`, line, joinedMark);
-    if ('task' in line) return joinInto(this.#tasks, line.task, line, joinedTask);
+    if ('task' in line) {
+      const isNews = joinInto(this.#tasks, line.task, line, joinedTask);
+      return isNews && this.task(line.task) !== undefined;
+    }
     if ('run' in line) return joinInto(this.#runs, line.run, line, joinedRun);
     if (this.header !== undefined && !isSame(this.header, line))
       throw new OtherHeader(`the headers differ: ${canonical(asJson(line))}`);
     this.header = line;
     return false;
+  }
+
+  /** True if this is the line of a job, word for word. Most lines of another copy are, and need not be parsed. */
+  holds(text: string): boolean {
+    const job = text.startsWith(jobStart) ? text.slice(jobStart.length, jobStart.length + 64) : '';
+    return this.#texts.has(job) && this.#textOf(job) === text;
   }
 
   /** Replaces a line by what became of it. */
@@ -65,20 +100,51 @@ export class Ledger {
   }
 
   #putJob(job: Job): void {
-    this.#jobs.set(job.job, job);
+    const before = this.job(job.job);
+    if (before === undefined) this.#texts.set(job.job, '');
+    else this.#sums.add(before, -1);
+    this.#keepWarm(job);
+    this.#changed.add(job.job);
+    this.#index(job);
+  }
+
+  #index(job: Job): void {
+    this.#sums.add(job, 1);
     for (const task of job.tasks) addTo(this.#jobsOfTask, task, job.job);
     if (job.take !== undefined) addTo(this.#takes, job.take.of, job.job);
-    for (const { name, project, clash = [] } of job.attempts)
-      for (const id of project === undefined ? clash : [project, ...clash])
-        this.#projects.set(id, name);
+    for (const { project, clash = [] } of job.attempts)
+      for (const id of project === undefined ? clash : [project, ...clash]) this.#projects.add(id);
+  }
+
+  #keepWarm(job: Job): void {
+    if (this.#warm.size >= mostWarm) {
+      for (const changed of this.#changed) this.#texts.set(changed, this.#textOf(changed));
+      this.#changed.clear();
+      this.#warm.clear();
+    }
+    this.#warm.set(job.job, job);
+  }
+
+  #textOf(fingerprint: string): string {
+    const job = this.#changed.has(fingerprint) ? this.#warm.get(fingerprint) : undefined;
+    return job === undefined ? (this.#texts.get(fingerprint) ?? '') : lineText(job);
   }
 
   job(fingerprint: string): Job | undefined {
-    return this.#jobs.get(fingerprint);
+    const job = this.#peek(fingerprint);
+    if (job !== undefined && !this.#warm.has(fingerprint)) this.#keepWarm(job);
+    return job;
   }
 
-  jobs(): Iterable<Job> {
-    return this.#jobs.values();
+  #peek(fingerprint: string): Job | undefined {
+    const warm = this.#warm.get(fingerprint);
+    if (warm !== undefined) return warm;
+    const text = this.#texts.get(fingerprint);
+    return text === undefined ? undefined : jobIn(text);
+  }
+
+  *jobs(): Generator<Job> {
+    for (const fingerprint of this.#texts.keys()) yield* present(this.#peek(fingerprint));
   }
 
   jobsOfTask(task: string): readonly Job[] {
@@ -92,8 +158,9 @@ export class Ledger {
     );
   }
 
-  #all(fingerprints: Iterable<string> = []): readonly Job[] {
-    return [...fingerprints].flatMap((job) => this.#jobs.get(job) ?? []);
+  #all(fingerprints: string | readonly string[] = []): readonly Job[] {
+    const all = typeof fingerprints === 'string' ? [fingerprints] : fingerprints;
+    return all.flatMap((job) => this.job(job) ?? []);
   }
 
   /** The end of a task without a job; it counts until a job of the task has newer facts. */
@@ -123,73 +190,146 @@ export class Ledger {
 
   /** Is every other attempt of the job over? A file that was joined in between may have brought one that is not. */
   isAlone(fingerprint: string, attempt: string): boolean {
-    const attempts = this.#jobs.get(fingerprint)?.attempts ?? [];
+    const attempts = this.job(fingerprint)?.attempts ?? [];
     return attempts.every((other) => other.name === attempt || isOver(other));
   }
 
   /** Attempts for which this state file paid. */
-  *own(): Iterable<Attempt> {
-    for (const { attempts } of this.#jobs.values())
+  *own(): Generator<Attempt> {
+    for (const { attempts } of this.jobs())
       for (const attempt of attempts) if (!attempt.adopted) yield attempt;
   }
 
   /** Of all runs, or of the attempts that one run sent. */
   totals(run?: string): Totals {
-    let [charged, reserved] = [0, 0];
-    for (const attempt of this.own()) {
-      if (run !== undefined && attempt.run !== run) continue;
-      if (attempt.charge === undefined) reserved += creditsOf(attempt);
-      else charged += creditsOf(attempt);
-    }
-    return { charged, reserved };
+    return this.#sums.totals(run);
   }
 
-  /** Credits that attempts of a time cost or hold. `from`, `until`: epoch milliseconds. */
+  /** Credits that attempts of a time cost or hold, to the minute. `from`, `until`: epoch milliseconds. */
   since(from: number, until: number): number {
-    let sum = 0;
-    for (const attempt of this.own()) {
-      const at = Date.parse(attempt.at);
-      if (at >= from && at < until) sum += creditsOf(attempt);
-    }
-    return sum;
+    return this.#sums.since(from, until);
   }
 
   /** The highest charge for one unit of a measure; undefined if it was never bought. */
   dearest({ of }: Measure): number | undefined {
-    let most: number | undefined;
-    for (const { measure, charge } of this.own())
-      if (measure?.of === of && charge !== undefined)
-        most = Math.max(most ?? 0, charge.credits / measure.amount);
-    return most;
+    return this.#sums.dearest(of);
   }
 
   /** Runs that say of more creations than are here: lines are missing. What a person has accepted is left out. */
   missing(): readonly MissingCreations[] {
-    const found = new Map<string, number>();
-    for (const { attempts } of this.#jobs.values())
-      for (const { run } of attempts) found.set(run, (found.get(run) ?? 0) + 1);
     return this.runs().flatMap(({ run, creations = 0 }) => {
       const accepted = this.#marks.get(`lost ${run}`);
-      const known = (found.get(run) ?? 0) + (accepted?.over ? (accepted.creations ?? 0) : 0);
+      const known = this.#sums.sent(run) + (accepted?.over ? (accepted.creations ?? 0) : 0);
       return known < creations ? [{ run, creations: creations - known }] : [];
     });
   }
 
   /** Jobs for which two attempts were paid, which no person has accepted. */
   paidTwice(): readonly Job[] {
-    return [...this.#jobs.values()].filter(
-      ({ attempts }) => attempts.filter(isUnexpected).length > 1,
-    );
+    return this.#all([...this.#sums.paidTwice]);
   }
 
   /** Header, marks, runs, tasks, jobs, each sorted: equal records have equal text. */
-  *lines(): Iterable<Line> {
-    if (this.header !== undefined) yield this.header;
-    for (const key of [...this.#marks.keys()].sort()) yield* present(this.#marks.get(key));
-    yield* this.runs();
-    yield* this.tasks();
-    for (const key of [...this.#jobs.keys()].sort()) yield* present(this.#jobs.get(key));
+  *texts(): Generator<string> {
+    if (this.header !== undefined) yield lineText(this.header);
+    for (const key of [...this.#marks.keys()].sort())
+      for (const mark of present(this.#marks.get(key))) yield lineText(mark);
+    for (const run of this.runs()) yield lineText(run);
+    for (const task of this.tasks()) yield lineText(task);
+    for (const job of [...this.#texts.keys()].sort()) yield this.#textOf(job);
   }
+}
+
+/** How each line of a job begins; its fingerprint has 64 digits. */
+const jobStart = '{"job":"';
+
+/** A run works on far fewer jobs at a time. */
+const mostWarm = 4096;
+
+function jobIn(text: string): Job {
+  const line = parseLine(text);
+  if (!line.ok || !('job' in line.value)) throw new Error(`bug: this is no job: ${text}`);
+  return line.value;
+}
+
+/** What attempts add up to, kept as they change. Money and measures: only of those that this state file paid. */
+class Sums {
+  readonly #all = { charged: 0, reserved: 0 };
+  readonly #byRun = new Map<string, { charged: number; reserved: number }>();
+  readonly #byMinute = new Map<number, number>();
+  /** How often each charge for one unit of a measure occurs. */
+  readonly #units = new Map<string, Map<number, number>>();
+  /** The highest of them, once somebody has asked. */
+  readonly #dearest = new Map<string, number>();
+  /** Attempts of each run, adopted ones too. */
+  readonly #sent = new Map<string, number>();
+  readonly paidTwice = new Set<string>();
+
+  add(job: Job, sign: 1 | -1): void {
+    for (const attempt of job.attempts) {
+      increase(this.#sent, attempt.run, sign);
+      if (!attempt.adopted) this.#addOwn(attempt, sign);
+    }
+    if (sign === 1 && job.attempts.filter(isUnexpected).length > 1) this.paidTwice.add(job.job);
+    else this.paidTwice.delete(job.job);
+  }
+
+  #addOwn(attempt: Attempt, sign: 1 | -1): void {
+    const { run, at, charge, measure } = attempt;
+    const credits = sign * creditsOf(attempt);
+    const ofRun = this.#byRun.get(run) ?? { charged: 0, reserved: 0 };
+    this.#byRun.set(run, ofRun);
+    const kind = charge === undefined ? 'reserved' : 'charged';
+    this.#all[kind] += credits;
+    ofRun[kind] += credits;
+    increase(this.#byMinute, minuteOf(Date.parse(at)), credits);
+    if (charge === undefined || measure === undefined) return;
+    const units = this.#units.get(measure.of) ?? new Map<number, number>();
+    this.#units.set(measure.of, units);
+    const unit = charge.credits / measure.amount;
+    increase(units, unit, sign);
+    const dearest = this.#dearest.get(measure.of);
+    if (dearest === undefined) return;
+    if (unit > dearest) this.#dearest.set(measure.of, unit);
+    else if (unit === dearest && !units.has(unit)) this.#dearest.delete(measure.of);
+  }
+
+  totals(run?: string): Totals {
+    const { charged, reserved } = run === undefined ? this.#all : (this.#byRun.get(run) ?? nothing);
+    return { charged, reserved };
+  }
+
+  since(from: number, until: number): number {
+    let sum = 0;
+    for (const [minute, credits] of this.#byMinute)
+      if (minute >= minuteOf(from) && minute * minuteMs < until) sum += credits;
+    return sum;
+  }
+
+  dearest(of: string): number | undefined {
+    const known = this.#dearest.get(of);
+    if (known !== undefined) return known;
+    let most: number | undefined;
+    for (const unit of this.#units.get(of)?.keys() ?? []) most = Math.max(most ?? 0, unit);
+    if (most !== undefined) this.#dearest.set(of, most);
+    return most;
+  }
+
+  sent(run: string): number {
+    return this.#sent.get(run) ?? 0;
+  }
+}
+
+const nothing: Totals = { charged: 0, reserved: 0 };
+
+const minuteMs = 60_000;
+const minuteOf = (ms: number): number => Math.floor(ms / minuteMs);
+
+/** A sum of nothing is no entry. */
+function increase<K>(sums: Map<K, number>, key: K, by: number): void {
+  const sum = (sums.get(key) ?? 0) + by;
+  if (sum === 0) sums.delete(key);
+  else sums.set(key, sum);
 }
 
 /** Paid by this state file, and neither done again on purpose nor accepted by a person. */
@@ -217,10 +357,13 @@ function joinInto<T extends Line>(
   return known === undefined || !isSame(known, now);
 }
 
-function addTo(sets: Map<string, Set<string>>, key: string, value: string): void {
-  const known = sets.get(key);
-  if (known === undefined) sets.set(key, new Set([value]));
-  else known.add(value);
+/** Most have one, which needs no list. */
+function addTo(values: Map<string, string | readonly string[]>, key: string, value: string): void {
+  const known = values.get(key) ?? [];
+  if (known.length === 0) values.set(key, value);
+  else if (typeof known !== 'string') {
+    if (!known.includes(value)) values.set(key, [...known, value]);
+  } else if (known !== value) values.set(key, [known, value]);
 }
 
 /** The time of the last fact. */

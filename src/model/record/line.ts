@@ -10,6 +10,7 @@ import { kindProblem } from '../job-kind.ts';
 import {
   type attemptSchema,
   type faultSchema,
+  formatVersion,
   headerSchema,
   jobSchema,
   markSchema,
@@ -59,6 +60,17 @@ export function parseLine(text: string): Result<Line, string> {
   return wrong === undefined ? ok(value) : err(wrong);
 }
 
+/** Why this version does not read a file that has this header; undefined if it is not for its format. */
+export function formatProblem(text: string): string | undefined {
+  const value = valueIn(text);
+  const version = isObject(value) ? value['shotlist'] : undefined;
+  if (typeof version !== 'number' || !Number.isSafeInteger(version)) return undefined;
+  if (version === formatVersion) return undefined;
+  return version > formatVersion
+    ? `a newer shotlist wrote it, in format ${version}; this version reads format ${formatVersion}: upgrade shotlist`
+    : `it has format ${version}, which no release of shotlist has written; this version reads format ${formatVersion}`;
+}
+
 /**
  * The line as it is written: fields in the order of the schema, so that equal lines have equal text, and each character
  * escaped that a terminal would not just display.
@@ -75,7 +87,8 @@ function ordered({ properties, items }: Schema, value: Json): Json {
   }
   if (!isObject(value)) return value;
   const known: Schema = isObject(properties) ? properties : {};
-  const fields: Record<string, Json> = {};
+  // Without a prototype: a field may have any name.
+  const fields: Record<string, Json> = Object.create(null);
   for (const key of [...Object.keys(known), ...Object.keys(value).sort()]) {
     const field = value[key];
     if (field === undefined || key in fields) continue;

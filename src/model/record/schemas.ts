@@ -9,7 +9,8 @@ const text = { type: 'string' } as const;
 const name = { type: 'string', minLength: 1 } as const;
 export const time = {
   type: 'string',
-  pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+  pattern:
+    '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d\\.\\d{3}Z$',
   description: 'ISO 8601, in UTC, with milliseconds: times sort as texts.',
 } as const;
 export const fingerprint = {
