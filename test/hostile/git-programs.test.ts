@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { gitSetup } from '../../src/features/git/git-setup.ts';
+import { headRecord, historyRecord } from '../../src/features/git/head.ts';
 import { resultOf } from '../../src/language/load/refusal.ts';
 import { type LocalService, startService } from '../../src/service/start.ts';
 import { commitAll, git, identity, origin, state, takes } from '../e2e/clones.ts';
@@ -105,6 +106,16 @@ describe.each(sampleOf(configs, 3))('a repository with %s', (_, config) => {
       }),
     );
     expect(set.ok).toBe(true);
+    expect(existsSync(canary) ? readFileSync(canary, 'utf8') : '').toBe('');
+    const git = { env: { PATH, ...identity } };
+    rig.write('notes.txt', 'b\n');
+    const head = await headRecord(rig.path('notes.txt'), git);
+    const history = await historyRecord(rig.path('notes.txt'), undefined, undefined, git);
+    for (const record of [head, history]) {
+      const lines: string[] = [];
+      for await (const some of record?.lines ?? []) lines.push(...some);
+      expect(lines).toEqual(record === head ? ['a'] : []);
+    }
     expect(existsSync(canary) ? readFileSync(canary, 'utf8') : '').toBe('');
     rmSync(rig.path('.git/config'));
   });

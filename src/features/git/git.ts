@@ -3,7 +3,7 @@
 // transport of a partial clone, filters (even writing an index may compare a file with its entry through one). All are
 // switched off here. The environment is a short list, so git never sees the API key, and no variable leads it to another
 // repository.
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, lstatSync } from 'node:fs';
 import { devNull } from 'node:os';
@@ -37,6 +37,7 @@ const settings = [
   ...['-c', 'protocol.allow=never', '-c', 'safe.bareRepository=explicit'],
   ...['-c', 'user.useConfigOnly=true', '-c', 'core.quotePath=false', '-c', 'index.sparse=false'],
   ...['-c', 'gc.auto=0', '-c', 'maintenance.auto=false'],
+  ...['-c', 'log.diffMerges=separate', '-c', 'log.follow=false', '-c', `diff.orderFile=${devNull}`],
 ];
 
 /** The user's own: where git and its settings are, the identity, and the language of nothing. */
@@ -59,8 +60,45 @@ const timeoutMs = 120_000;
 export async function git(
   folder: string,
   args: readonly string[],
-  { env, input, index, filters = [], alsoFine }: GitOptions,
+  options: GitOptions,
 ): Promise<string> {
+  const { child, ended } = start(folder, args, options);
+  const [output] = await Promise.all([text(child.stdout), ended]);
+  return output;
+}
+
+/** The lines of an output that may be larger than the largest text, many at once. Throws `GitFailure`. */
+export async function* gitLines(
+  folder: string,
+  args: readonly string[],
+  options: GitOptions,
+): AsyncGenerator<readonly string[]> {
+  const { child, ended } = start(folder, args, options);
+  try {
+    let rest = '';
+    for await (const chunk of child.stdout.setEncoding('utf8')) {
+      const lines = `${rest}${chunk}`.split('\n');
+      rest = lines.pop() ?? '';
+      yield lines;
+    }
+    if (rest !== '') yield [rest];
+    await ended;
+  } finally {
+    // Whoever has seen enough does not wait for the rest.
+    child.kill();
+  }
+}
+
+interface StartedGit {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly ended: Promise<void>;
+}
+
+function start(
+  folder: string,
+  args: readonly string[],
+  { env, input, index, filters = [], alsoFine }: GitOptions,
+): StartedGit {
   const own = Object.fromEntries(passed.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
   const child = spawn('git', [...settings, ...filters.flatMap(noFilter), ...args], {
     cwd: folder,
@@ -78,7 +116,7 @@ export async function git(
       GIT_NO_REPLACE_OBJECTS: '1',
     },
   });
-  const ended = new Promise<number | null>((resolve, reject) => {
+  const closed = new Promise<number | null>((resolve, reject) => {
     child.once('error', (error) => {
       const missing = systemCode(error) === 'ENOENT';
       reject(new GitFailure(missing ? 'git is not installed, or not in PATH' : error.message));
@@ -88,13 +126,24 @@ export async function git(
   // If git ends without reading everything, its exit code says why.
   child.stdin.on('error', () => undefined);
   child.stdin.end(input ?? '');
-  const [code, output, said] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
-  if (code === 0 || code === alsoFine) return output;
+  const ended = endOf(args[0], Promise.all([closed, text(child.stderr)]), alsoFine);
+  // Whoever reads the output hears of it, if they read to the end.
+  ended.catch(() => undefined);
+  return { child, ended };
+}
+
+async function endOf(
+  command: string | undefined,
+  ending: Promise<readonly [code: number | null, said: string]>,
+  alsoFine: number | undefined,
+): Promise<void> {
+  const [code, said] = await ending;
+  if (code === 0 || code === alsoFine) return;
   const reason = said
     .trim()
     .split('\n')[0]
     ?.replace(/^(?:fatal|error): /, '');
-  throw new GitFailure(`git ${args[0]}: ${reason || `it ended with code ${code ?? 'none'}`}`);
+  throw new GitFailure(`git ${command}: ${reason || `it ended with code ${code ?? 'none'}`}`);
 }
 
 /** For a question to which a failure is an answer: undefined. */
