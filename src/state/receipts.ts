@@ -84,7 +84,7 @@ export interface ReceiptsOptions {
 const maxWaiting = 64;
 const maxWaitMs = 250;
 /** After a failure, which may have taken seconds. */
-const retryMs = 10_000;
+const retryMs = 30_000;
 /** Lines that are added in one transaction: other commands wait meanwhile. */
 const groupSize = 500;
 
@@ -163,6 +163,7 @@ export class Receipts {
         return other ?? { is: 'go' };
       });
       if (claim.is === 'go') this.#waiting.delete(line.job);
+      if (this.#failed !== undefined) this.flush();
       return claim;
     } catch (error) {
       const problem = receiptsProblem(error);
@@ -181,18 +182,18 @@ export class Receipts {
   note(line: Job): void {
     if (!isNotable(line)) return;
     this.#waiting.set(line.job, line);
-    if (this.#failed !== undefined) return;
-    if (this.#waiting.size >= maxWaiting) this.flush();
+    if (this.#failed !== undefined) this.#flushAfter(retryMs);
+    else if (this.#waiting.size >= maxWaiting) this.flush();
     else this.#flushAfter(maxWaitMs);
   }
 
   /** Before a project is deleted, and at the end. False if something could not be written. */
   flush(): boolean {
-    if (this.#waiting.size === 0) return true;
     try {
-      this.#write((tables) => {
-        for (const line of this.#waiting.values()) this.#put(tables, line);
-      });
+      if (this.#waiting.size > 0)
+        this.#write((tables) => {
+          for (const line of this.#waiting.values()) this.#put(tables, line);
+        });
       this.#waiting.clear();
       this.#failed = undefined;
       return true;
@@ -236,6 +237,17 @@ export class Receipts {
       const own = row?.parties.find((party) => party.state === state);
       if (row !== undefined && own !== undefined) yield ownLine(row.line, own);
     }
+  }
+
+  /** True if the account that pays now has paid for the project. */
+  isOurs(job: string, project: string): boolean {
+    const rows = this.#read((tables) => this.#rows(tables, job)) ?? [];
+    return rows.some(
+      ({ owner, line }) =>
+        owner !== '' &&
+        owner === this.#owner &&
+        line.attempts.some((attempt) => attempt.project === project),
+    );
   }
 
   /** What could not be written is in the state file only, and a warning says so. */

@@ -270,7 +270,7 @@ test.skipIf(!canMount)(
     expect(claims.at(-1)?.is).toBe('unwritable');
     expect(known(full, 20)).toBe(20);
     free();
-    expect(full.slept).toEqual([250, 10_000]);
+    expect(full.slept).toEqual([250, 30_000]);
     await full.wake();
     expect(side(file, 'y').receipts.get(jobNamed('job 1000'))).toBeDefined();
     expect(full.warnings).toEqual(['full']);

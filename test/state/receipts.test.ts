@@ -9,12 +9,11 @@ import { after, freshFolder, intent, jobNamed, movesTo, type Side, saved, side }
 
 const swap = jobNamed('swap');
 
+/** What the row says of an attempt of another state file, who asks for the same, and what the answer is. */
 interface Asking {
-  /** What the row says of the attempt of another state file. */
   readonly says: string;
   readonly lock?: 'held' | 'free';
-  /** Who asks: by default another state file. */
-  readonly asks?: 'other' | 'same' | 'clone' | 'who forgets it';
+  readonly asks?: 'other' | 'same' | 'who forgets it';
   /** The accounts of the row and of the asker; '': not known. */
   readonly accounts?: readonly [string, string];
 }
@@ -51,7 +50,7 @@ function lineOf(asks: Asking['asks'], says: string): Job {
   });
 }
 
-test.each<Asking & { readonly gets: string }>([
+const table: readonly (Asking & { readonly gets: string })[] = [
   { says: 'nothing', gets: 'go' },
   { says: 'intended', lock: 'held', gets: 'busy true' },
   { says: 'intended', gets: 'known intended, adopted' },
@@ -76,9 +75,11 @@ test.each<Asking & { readonly gets: string }>([
   { says: 'complete', accounts: ['', 'bob'], gets: 'known complete, adopted' },
   { says: 'complete', accounts: ['ann', ''], gets: 'known complete, adopted' },
   { says: 'intended', lock: 'held', accounts: ['', 'bob'], gets: 'busy true' },
-])(
-  '$says by another (lock $lock, $asks asks, accounts $accounts): $gets',
-  ({ gets, ...asking }) => {
+];
+
+test.each(table.map((row) => [Object.values(row).join(', '), row] as const))(
+  'a claim: %s',
+  (_title, { gets, ...asking }) => {
     expect(answer(asking)).toBe(gets);
   },
 );
@@ -221,6 +222,18 @@ test('a row of an unknown account becomes that of the account that is learnt', (
   write(a, after('swap', movesTo('complete', 'n1')));
   const rows = [...listReceipts(file)].map(({ owner, line }) => [owner, current(line)?.state]);
   expect(rows).toEqual([['ann', 'complete']]);
+});
+
+test('a project is ours if the account that pays now has paid for it', () => {
+  const { a, b } = two();
+  a.receipts.ownedBy('ann');
+  write(a, after('swap', movesTo('created', 'n1')));
+  const isOurs = (owner: string, project: string): boolean => {
+    b.receipts.ownedBy(owner);
+    return b.receipts.isOurs(swap, project);
+  };
+  expect(isOurs('ann', 'pn1')).toBe(true);
+  expect([isOurs('ann', 'other'), isOurs('bob', 'pn1'), isOurs('', 'pn1')]).not.toContain(true);
 });
 
 test('notes are written after a quarter of a second, at 64, and at the end', async () => {
