@@ -248,6 +248,8 @@ test.skipIf(!canMount)('on a read-only disk, what is known still counts', () => 
   expect(receipts.claim(swap, 'mine').is).toBe('go');
   receipts.close();
   expect(warnings).toEqual(['unusable']);
+  const other = side(file, '../y');
+  expect(other.receipts.claim(after('job 0', [intent('mine')]), 'mine').is).toBe('known');
 });
 
 test.skipIf(!canMount)(

@@ -198,6 +198,7 @@ test('what is written in turn by two processes keeps what both say', () => {
   const again = side(join(a.folder, '..', 'receipts.db'), 'a');
   const created = after('swap', movesTo('created', 'n1'));
   write(a, created);
+  write(b, after('swap', movesTo('intended', 'n2')));
   write(b, after('swap', movesTo('created', 'n2')));
   write(again, after('swap', movesTo('complete', 'n1')));
   // An older state file was put back.
