@@ -200,6 +200,7 @@ test('what is written in turn by two processes keeps what both say', () => {
   write(a, created);
   write(b, after('swap', movesTo('intended', 'n2')));
   write(b, after('swap', movesTo('created', 'n2')));
+  expect(b.receipts.get(swap)?.line.attempts.map(({ name }) => name)).toEqual(['n1', 'n2']);
   write(again, after('swap', movesTo('complete', 'n1')));
   // An older state file was put back.
   write(a, created);
@@ -227,6 +228,8 @@ test('a row of an unknown account becomes that of the account that is learnt', (
 
 test('a project is ours if the account that pays now has paid for it', () => {
   const { a, b } = two();
+  write(a, after('other', movesTo('created', 'n2')));
+  expect(b.receipts.isOurs(jobNamed('other'), 'pn2')).toBe(false);
   a.receipts.ownedBy('ann');
   write(a, after('swap', movesTo('created', 'n1')));
   const isOurs = (owner: string, project: string): boolean => {
