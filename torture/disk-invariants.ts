@@ -140,4 +140,4 @@ const isExplanation = (path: string): boolean => path.endsWith('.manifests.jsonl
  * The name of a temporary file is unique, so one that could not be removed does no harm. One more run than usual had nothing
  * to do, and remembers that.
  */
-const mayStay = (path: string): boolean => /\.lock\.|owner\.json\.|\.up-to-date$/.test(path);
+const mayStay = (path: string): boolean => /owner\.json\.|\.up-to-date$/.test(path);

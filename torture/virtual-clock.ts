@@ -27,8 +27,8 @@ export class VirtualClock implements Clock {
     return this.#chance();
   }
 
-  async sleep(ms: number, signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return;
+  async sleep(ms: number, ...signals: readonly AbortSignal[]): Promise<void> {
+    if (signals.some(({ aborted }) => aborted)) return;
     // Lets the disk and the network have their turn.
     await turn();
     this.pass(ms);

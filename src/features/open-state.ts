@@ -19,9 +19,10 @@ import { memoryStore } from '../model/job-store.ts';
 import type { Header } from '../model/line.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { diskStore } from '../state/job-store.ts';
+import { type Holder, holderOf } from '../state/live.ts';
 import { type Loaded, loadState } from '../state/load-state.ts';
 import { type LocateOptions, lineAbout } from '../state/locate-state.ts';
-import { type Holding, holdingOf } from '../state/lock/lock.ts';
+import { isHeld, type Lock } from '../state/lock.ts';
 import { type Access, lockState, type StateContext, strangerTo } from '../state/lock-state.ts';
 import type { StateRecord } from '../state/record-in-place.ts';
 import type { RunPaths } from '../state/run-paths.ts';
@@ -54,7 +55,9 @@ export interface OpenState extends AsyncDisposable {
   readonly paths: RunPaths;
   readonly state: Loaded;
   /** With `read` only: the process that is using the file. */
-  readonly running: Holding | undefined;
+  readonly running: Holder | undefined;
+  /** Undefined where nothing is locked. */
+  readonly lock?: Pick<Lock, 'isStill'> | undefined;
   /** What git's HEAD and the receipts know that the file lacks. */
   readonly check: RecordCheck;
   /** The run in a database that has the record. */
@@ -74,7 +77,7 @@ export async function openState(
   const locked = await lockState(paths, access, context);
   cleanup.defer(() => locked[Symbol.asyncDispose]());
   // Asked before the file is read: if the run ends meanwhile, nothing in the file looks unfinished.
-  const running = access === 'read' ? await holdingOf(paths.lock) : undefined;
+  const running = access === 'read' ? holderOf(paths) : undefined;
   const unsaved = unsavedProblem(paths.state);
   if (access !== 'read') refuseIf(unsaved);
   for (const { message } of unsaved?.diagnostics ?? []) context.onWarning(message);
@@ -108,12 +111,13 @@ export async function openState(
           onWarning: asks ? () => undefined : onWarning,
         },
         lineAbout(bound, paths, 'repair'),
-        async () => access === 'plan' && (await holdingOf(paths.lock)) !== undefined,
+        async () => access === 'plan' && isHeld(paths.lock),
       );
   check.notices.forEach(onWarning);
   const opened = cleanup.move();
   return {
     paths: locked.paths,
+    lock: locked.lock,
     state: loaded.value,
     running,
     check,

@@ -1,4 +1,4 @@
-// A run at one moment, folded from its events. The summary, the live screen and the socket of a run are functions of it.
+// A run at one moment, folded from its events. The summary, the live screen and the live file of a run are functions of it.
 // Credits are not: their one account is the ledger, and `charged` only says what the run has told so far.
 import { creditDollarsOn } from '../contract/api/tier.ts';
 import type { OutageEvent, RunEvent } from './run-event.ts';

@@ -1,11 +1,10 @@
 // Locks a state file: checks that its folders lead nowhere else, and that no other process works on the file.
-import { Cleanup } from '../base/cleanup.ts';
 import { type Problem, problem, Refusal } from '../language/load/refusal.ts';
 import type { Header } from '../model/line.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import type { LiveFacts } from '../views/live/live-facts.ts';
-import { realProcesses, takeLock } from './lock/lock.ts';
-import { openRunSocket } from './lock/run-socket.ts';
+import { beatsElsewhere, beginBeat, holderIn, readLive } from './live.ts';
+import { Lock } from './lock.ts';
 import {
   checkOwnFolder,
   claimOwnFolder,
@@ -33,6 +32,8 @@ export interface StateContext {
 
 interface LockedState extends AsyncDisposable {
   readonly paths: RunPaths;
+  /** Undefined for who only reads. */
+  readonly lock: Pick<Lock, 'isStill'> | undefined;
 }
 
 /** Checks `.shotlist`, and takes the lock if the access needs it. The state file may be damaged. */
@@ -43,18 +44,29 @@ export async function lockState(
 ): Promise<LockedState> {
   const paths = await checkFolders(given, access);
   if (access === 'read' || access === 'plan')
-    return { paths, [Symbol.asyncDispose]: async () => undefined };
-  await using cleanup = new Cleanup();
-  const socket = answer === undefined ? undefined : await openRunSocket(answer);
-  cleanup.defer(async () => await socket?.close());
-  const lock = await takeLock(paths.lock, clock.now(), realProcesses, socket?.path);
-  if (!lock.ok) throw new Refusal({ ...problem(lock.error), reason: 'locked' });
-  // First, so that no lock names a socket that is gone.
-  cleanup.defer(() => lock.value.release());
-  if (lock.value.warning !== undefined) onWarning(lock.value.warning);
-  const held = cleanup.move();
-  return { paths, [Symbol.asyncDispose]: () => held[Symbol.asyncDispose]() };
+    return { paths, lock: undefined, [Symbol.asyncDispose]: async () => undefined };
+  const lock = await Lock.take(paths.lock, clock);
+  const other = lock === undefined ? readLive(paths.live) : await beatsElsewhere(paths.live, clock);
+  if (lock === undefined || other !== undefined) {
+    lock?.leave();
+    const message = `another run holds ${paths.lock}: ${holderIn(other).process}`;
+    throw new Refusal({ ...problem(message, 'shotlist', isHeldHint), reason: 'locked' });
+  }
+  const left = readLive(paths.live);
+  if (left !== undefined)
+    onWarning(`this run took over the lock of ${holderIn(left).process}, which has ended`);
+  const endBeat = beginBeat(paths.live, lock, clock.now(), answer);
+  return {
+    paths,
+    lock,
+    async [Symbol.asyncDispose]() {
+      endBeat();
+      await lock.release();
+    },
+  };
 }
+
+const isHeldHint = 'nothing was sent; run again when it has ended';
 
 async function checkFolders(paths: RunPaths, access: Access): Promise<RunPaths> {
   if (access === 'plan') return await ownFolderForPlan(paths);

@@ -17,6 +17,8 @@ export interface RunPaths {
   /** The state file. */
   readonly state: string;
   readonly lock: string;
+  /** Who holds the lock, and how far it is. Beside the lock, so that a host that shares the folder sees it. */
+  readonly live: string;
   /** What `shotlist schedule` remembers about due times. */
   readonly due: string;
   /** Disk space that is reserved for the state file during a run. */
@@ -84,6 +86,7 @@ export function pathsOf(
     privateRunFolder,
     state,
     lock: `${beside}.lock`,
+    live: `${beside}.live.json`,
     due: `${inPrivate}.due.json`,
     diskReserve: `${beside}.reserve`,
     looks: `${inPrivate}.looks.json`,

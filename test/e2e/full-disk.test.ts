@@ -72,17 +72,14 @@ const threeAtOnce = photoPipeline.replace('output: out', 'output: out\nlimits: {
 describe.skipIf(!canMount)(
   'the disk of the state file is full (needs to mount: root, or unshare -rm)',
   () => {
-    test('for the lock, or for the room for the journal: nothing begins, exit code 2', async () => {
+    test('for the room for the journal: nothing begins, exit code 2', async () => {
       const place = await placed(2);
       const { rig, local, disk, state } = place;
-      for (const [but, words] of [
-        [0, 'p.state.jsonl.lock could not be written: the disk is full; nothing was sent'],
-        [200_000, 'the disk space for the journal could not be reserved'],
-      ] as const) {
+      for (const but of [0, 200_000]) {
         disk.fill(but);
         const args = ['run', 'pipeline.yaml', '--state', state];
         const { code, stderr } = await rig.command(args, envOf(local));
-        expect(stderr).toContain(words);
+        expect(stderr).toContain('the disk space for the journal could not be reserved');
         expect(code).toBe(2);
         disk.free();
       }

@@ -12,7 +12,7 @@ import { realClock } from '../../src/run/clock.ts';
 import type { Clock } from '../../src/run/jobs/ports.ts';
 import type { RunEvent } from '../../src/run/run-event.ts';
 import type { LocalService } from '../../src/service/start.ts';
-import { takeLock } from '../../src/state/lock/lock.ts';
+import { Lock } from '../../src/state/lock.ts';
 import { dueAMinuteAgo } from '../due-once.ts';
 import { photo } from '../photo.ts';
 import {
@@ -317,10 +317,9 @@ test('neither a rehearsal nor a run that meets the lock of another calls anythin
   const rehearsed = await command('run', 'pipeline.yaml', '--rehearse');
   expect(rehearsed.stdout).toContain(`on_finish: a real run would call ${process.execPath}\n`);
   // The other run calls its own hooks.
-  const taken = await takeLock(rig.path('.shotlist/p.state.jsonl.lock'), Date.now());
-  if (!taken.ok) throw new Error(taken.error);
+  const lock = await Lock.take(rig.path('.shotlist/p.state.jsonl.lock'), realClock);
   const ran = await command('run', 'pipeline.yaml');
-  await taken.value.release();
+  await lock?.release();
   expect(ran.code).toBe(2);
   expect(ran.stderr).toContain('p.state.jsonl');
   expect(existsSync(rig.path('finish.json'))).toBe(false);

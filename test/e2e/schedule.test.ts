@@ -3,8 +3,9 @@ import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { RunInternals } from '../../src/features/run/run.ts';
 import { renderProblem, resultOf } from '../../src/language/load/refusal.ts';
+import { realClock } from '../../src/run/clock.ts';
 import type { LocalService } from '../../src/service/start.ts';
-import { takeLock } from '../../src/state/lock/lock.ts';
+import { Lock } from '../../src/state/lock.ts';
 import {
   type Scheduled,
   type ScheduleOptions,
@@ -169,18 +170,12 @@ describe('a run that takes longer than the time to the next', () => {
 });
 
 describe('another process works on the state file when a run is due', () => {
-  const lockOf = async ({ rig }: Bed) => {
-    const lock = await takeLock(rig.path('.shotlist/p.state.jsonl.lock'), 0);
-    if (!lock.ok) throw new Error(lock.error);
-    return lock.value;
-  };
-
   test('the run is left out', async () => {
     const bed = await Bed.of(hourly, '2026-06-01T12:30:00Z');
     await bed.follow(hour / 4);
-    const lock = await lockOf(bed);
+    const lock = await Lock.take(bed.rig.path('.shotlist/p.state.jsonl.lock'), realClock);
     await bed.follow(hour / 2);
-    await lock.release();
+    await lock?.release();
     await bed.follow(hour);
     expect(bed.due).toEqual(['2026-06-01T14:00']);
     expect(bed.of('left-out').map(({ why }) => why)).toEqual(['overlap']);

@@ -1,18 +1,11 @@
-// status asks the run that holds the lock, and reads the state file if nobody answers.
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { hostname, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+// status shows what the run that holds the lock says of itself, and reads the state file if nobody holds it.
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type StatusReport, status } from '../../src/features/status/status.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
 import { resultOf } from '../../src/language/load/refusal.ts';
-import { processState } from '../../src/state/lock/lock.ts';
 import type { LiveFacts } from '../../src/views/live/live-facts.ts';
 import { ended, envOf, Rig, service, until } from '../rig.ts';
 import { longTest } from '../sweep.ts';
-
-const lockFile = '.shotlist/codes.state.jsonl.lock';
 
 const pipeline = `pipeline: codes
 items: { values: [{ key: one }, { key: two }, { key: three }] }
@@ -49,8 +42,6 @@ async function factsOf(rig: Rig): Promise<Partial<StatusReport>> {
   return found.ok ? found.value : {};
 }
 
-const socketOf = (rig: Rig): string => JSON.parse(rig.read(lockFile)).socket;
-
 describe('status during a run', () => {
   test('shows what runs, what is queued and what is at work, and no key and no address', async () => {
     const { rig, stop } = await rendering();
@@ -59,51 +50,26 @@ describe('status during a run', () => {
     const { live } = await factsOf(rig);
     expect(live?.rehearsal).toBe(false);
     expect(JSON.stringify(live)).not.toMatch(/https?:|API_KEY|127\.0/);
-    const socket = socketOf(rig);
     await stop();
-    expect(existsSync(dirname(socket))).toBe(false);
+    expect(rig.files('.shotlist').filter((file) => file.includes('.live'))).toEqual([]);
     const after = await factsOf(rig);
     expect([after.live, after.running]).toEqual([undefined, undefined]);
   });
 });
 
-longTest(
-  'after kill -9, status reads the state file, and the next run removes the socket',
-  async () => {
-    const [local, rig] = [await service(slowly), new Rig(pipeline)];
-    const child = rig.start(['run', 'pipeline.yaml'], envOf(local));
-    // It works before its first line is in the state file.
-    await until('the run answers and is recorded', async () => {
-      const { live, runs } = await factsOf(rig);
-      return live?.stage.is === 'working' && runs === 1;
-    });
-    const socket = socketOf(rig);
-    child.kill('SIGKILL');
-    await ended(child);
-    expect(existsSync(socket)).toBe(true);
-    const after = await factsOf(rig);
-    expect([after.live, after.running, after.runs]).toEqual([undefined, undefined, 1]);
-    const stopper = new AbortController();
-    stopper.abort();
-    await rig.run(local, { signal: stopper.signal });
-    expect(existsSync(dirname(socket))).toBe(false);
-  },
-);
-
-test('if something else sits on the socket, status reads the state file, and says so', async () => {
-  const [local, rig] = [await service(), new Rig(pipeline)];
-  await rig.run(local);
-  const folder = mkdtempSync(join(tmpdir(), 'shotlist-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const socket = join(folder, 'run.sock');
-  const garbage = createServer((reader) => void reader.end('{"pipeline":"\u001b[2J"}'));
-  await new Promise<void>((resolve) => void garbage.listen(socket, resolve));
-  onTestFinished(() => void garbage.close());
-  const started = processState(process.pid)?.started;
-  const holder = { pid: process.pid, host: hostname(), since: 'x', started, token: 't', socket };
-  rig.write(lockFile, JSON.stringify(holder));
-  const { code } = await rig.command(['status', 'pipeline.yaml']);
-  expect(code).toBe(0);
+longTest('after kill -9, status reads the state file, whatever the live file says', async () => {
+  const [local, rig] = [await service(slowly), new Rig(pipeline)];
+  const child = rig.start(['run', 'pipeline.yaml'], envOf(local));
+  // It works before its first line is in the state file.
+  await until('the run answers and is recorded', async () => {
+    const { live, runs } = await factsOf(rig);
+    return live?.stage.is === 'working' && runs === 1;
+  });
+  child.kill('SIGKILL');
+  await ended(child);
+  expect(rig.files('.shotlist')).toContain('codes.state.jsonl.live.json');
+  const after = await factsOf(rig);
+  expect([after.live, after.running, after.runs]).toEqual([undefined, undefined, 1]);
 });
 
 test('what a run says of itself at its end is what its summary says', async () => {

@@ -426,7 +426,8 @@ export class Checkout {
   #recover(): void {
     if (!this.#isReal) return;
     const own = join(this.folder, '.shotlist');
-    for (const name of readdirSync(own)) if (name.endsWith('.lock')) unlinkSync(join(own, name));
+    for (const name of readdirSync(own))
+      if (/\.(lock|live\.json)$/.test(name)) unlinkSync(join(own, name));
   }
 }
 

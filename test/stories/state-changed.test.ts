@@ -135,6 +135,19 @@ describe('a program that changes the state file while a run writes to it', () =>
   });
 });
 
+test('a lock that is removed under a run, as by git clean: it buys nothing more, and the next run goes on', async () => {
+  const world = await begun();
+  const lock = join(world.folder, '.shotlist/memes.state.jsonl.lock');
+  atLine(world, '"event":"intent"', () => rmSync(lock));
+  expect((await world.run()).summary).toMatchObject({
+    ...{ outcome: 'failed', tasks: { doubt: 0 }, credits: { charged: 0, reserved: 0 } },
+    stopped: expect.stringContaining(lock),
+  });
+  expect(world.service.charged).toBe(10);
+  expect((await world.run()).outcome).toBe('done');
+  expect(Object.values(world.bill)).toEqual([10, 10, 10, 10]);
+});
+
 test('an edit of the state file is refused while a record beside it waits, and status says so', async () => {
   const world = await begun();
   writeFileSync(unsavedOf(world), '');

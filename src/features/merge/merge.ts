@@ -13,8 +13,8 @@ import { memoryStore } from '../../model/job-store.ts';
 import { type CreditTotals, Ledger } from '../../model/ledger.ts';
 import type { Header } from '../../model/line.ts';
 import { replaceState } from '../../state/compaction.ts';
+import { holderOf } from '../../state/live.ts';
 import { loadState } from '../../state/load-state.ts';
-import { holderOf } from '../../state/lock/lock.ts';
 import { isSame } from '../../state/repair/damage.ts';
 import type { RenumberedRun } from '../../state/repair/merge.ts';
 import {
@@ -90,7 +90,7 @@ async function mergeFiles(
   { output, onWarning = () => undefined }: MergeOptions,
 ): Promise<MergedState> {
   refuseOutput(files, output);
-  await refuseIfLocked(state);
+  refuseIfLocked(state);
   const base = await read('base', files.base, onWarning);
   const ours = await read('ours', files.ours, onWarning);
   const theirs = await read('theirs', files.theirs, onWarning);
@@ -149,15 +149,15 @@ function refuseOutput({ base, ours, theirs }: MergeFiles, output: string | undef
 }
 
 /** A run keeps the state in memory and replaces the file when it ends, so a merge meanwhile would be lost. */
-async function refuseIfLocked(state: string): Promise<void> {
+function refuseIfLocked(state: string): void {
   const [folder, name] = [dirname(resolve(state)), basename(state)];
-  for (const lock of [join(folder, '.shotlist', `${name}.lock`), join(folder, `.${name}.lock`)]) {
-    const holder = existsSync(lock) ? await holderOf(lock) : undefined;
+  for (const beside of [join(folder, '.shotlist', name), join(folder, `.${name}`)]) {
+    const holder = holderOf({ lock: `${beside}.lock`, live: `${beside}.live.json` });
     if (holder === undefined) continue;
     const hint =
       'wait until the run ends, or stop it; git merge --abort undoes the merge; then merge again';
     throw new Refusal({
-      ...problem(`${state} is in use by ${holder}: nothing was merged`, 'shotlist', hint),
+      ...problem(`${state} is in use by ${holder.process}: nothing was merged`, 'shotlist', hint),
       reason: 'locked',
     });
   }

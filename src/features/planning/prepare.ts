@@ -43,7 +43,7 @@ import { checkOutputFolder } from '../../state/writable.ts';
 import { paidByOthersText } from '../../views/receipts-text.ts';
 import type { RunInternals } from '../internals.ts';
 import { type OpenedReceipts, openReceipts } from '../open-receipts.ts';
-import { type OpenEngineRun, openState } from '../open-state.ts';
+import { type OpenEngineRun, type OpenState, openState } from '../open-state.ts';
 import type { RecordCheck } from '../record-check.ts';
 import { refuseIf } from '../refuse.ts';
 import { type Earlier, earlierRuns } from './earlier-runs.ts';
@@ -71,6 +71,8 @@ export interface Prepared extends AsyncDisposable {
   readonly paths: RunPaths;
   readonly boundary: Boundary;
   readonly state: Loaded;
+  /** Of the state file; undefined where nothing is locked. */
+  readonly lock: OpenState['lock'];
   /** The run in a database that has the record. */
   readonly engine: OpenEngineRun | undefined;
   readonly disk: Disk;
@@ -252,6 +254,7 @@ export async function prepare(
     paths: usable,
     boundary,
     state,
+    lock: opened.lock,
     disk,
     real,
     items,

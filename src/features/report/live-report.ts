@@ -8,9 +8,8 @@ import { fannedOutIn, itemOf, stepOf } from '../../model/task.ts';
 import type { PageMessage, PagePulse } from '../../report/page/page-message.ts';
 import { mailable, PictureNumbers, type PictureSource } from '../../report/page/report-builder.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
+import { holderOf } from '../../state/live.ts';
 import type { LocatedState, LocateOptions } from '../../state/locate-state.ts';
-import { holderOf, holdingOf } from '../../state/lock/lock.ts';
-import { askRun } from '../../state/lock/run-socket.ts';
 import type { LiveFacts } from '../../views/live/live-facts.ts';
 import { type Gathered, gatherReport } from './gather.ts';
 
@@ -69,7 +68,7 @@ export class LiveReport {
 
   /** Gathers the report, and returns what to tell if it changed; the error is of the state file or of the pipeline's files. */
   async gather(onWarning: (message: string) => void): Promise<readonly PageMessage[]> {
-    this.#seen = await this.#traces();
+    this.#seen = this.#traces();
     const isReadAgain = this.#readAgain();
     const located = this.#find();
     const gathered = await gatherReport(this.#bound, this.#options, {
@@ -119,20 +118,18 @@ export class LiveReport {
       await this.#clock.sleep(pauseMs, signal);
       if (signal.aborted) return;
       if (!watched()) continue;
-      await this.#feel(tell);
-      if ((await this.#traces()) === this.#seen) continue;
+      this.#feel(tell);
+      if (this.#traces() === this.#seen) continue;
       const began = this.#clock.elapsed();
       await this.update(tell);
       await this.#clock.sleep(Math.max(restMs, this.#clock.elapsed() - began) - pauseMs, signal);
     }
   }
 
-  /** Asks the run how far it is. */
-  async #feel(tell: (message: PageMessage) => void): Promise<void> {
+  /** Reads how far the run is. */
+  #feel(tell: (message: PageMessage) => void): void {
     const located = resultOf(() => this.#find());
-    const lock = located.ok ? located.value.paths.lock : undefined;
-    const socket = lock === undefined ? undefined : (await holdingOf(lock))?.socket;
-    const facts = socket === undefined ? undefined : await askRun(socket);
+    const facts = located.ok ? holderOf(located.value.paths)?.facts : undefined;
     const pulse = facts === undefined ? null : this.#pulseOf(facts);
     if (pulse === null && this.#pulse === null) return;
     this.#pulse = pulse;
@@ -166,12 +163,12 @@ export class LiveReport {
   }
 
   /** Differs if a run wrote to the state file, began or ended, and if the pipeline file was changed. */
-  async #traces(): Promise<string> {
+  #traces(): string {
     const located = resultOf(() => this.#find());
     if (!located.ok) return JSON.stringify(located.error.diagnostics);
     const { paths } = located.value;
     const files = `${tracesOf(this.#bound.file)} ${tracesOf(paths.state)}`;
-    return `${paths.state} ${files} ${(await holderOf(paths.lock)) ?? ''}`;
+    return `${paths.state} ${files} ${holderOf(paths)?.process ?? ''}`;
   }
 }
 

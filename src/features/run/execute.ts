@@ -4,6 +4,7 @@ import type { Result } from '../../base/result.ts';
 import { shotlistLine } from '../../base/shell.ts';
 import { EngineFile } from '../../distributed/engine-file.ts';
 import type { Ordering } from '../../distributed/engine-performer.ts';
+import { shownPath } from '../../files/shown-path.ts';
 import { uncompacted } from '../../language/load/refusal.ts';
 import { committed, type Ledger } from '../../model/ledger.ts';
 import { formatVersion } from '../../model/line-schemas.ts';
@@ -180,11 +181,13 @@ async function record(execution: Execution): Promise<Performed> {
   if (!interrupted && !machine && !outage && !goesOn && !keepsBudget && !isBeside) journal.end();
   await file.flush();
   await resources.diskReserve.remove();
-  if (journal.wrote || warnings.length > 0 || file.mustCompact === true) {
+  // Another run that has begun meanwhile has read the file, and appends to it.
+  const mayCompact = execution.isAlone();
+  if (mayCompact && (journal.wrote || warnings.length > 0 || file.mustCompact === true)) {
     const compacted = await file.compact(ledger);
     if (compacted.ok) note(compacted.value);
     else onEvent({ type: 'warning', message: uncompacted(compacted.error) });
-  } else if (prepared.check.differs) note(prepared.state.content);
+  } else if (mayCompact && prepared.check.differs) note(prepared.state.content);
   if (engine?.isExported === true) book.withdrawAll(ledger);
   await memory.save();
   if (moved.signal.aborted)
@@ -258,7 +261,7 @@ async function phases(
     excluded,
     journal,
     view,
-    machineStops: [execution.low, execution.moved],
+    machineStops: [execution.low, execution.moved, execution.unlocked],
     clock,
     budget,
     onEvent,
@@ -290,6 +293,7 @@ async function phases(
       remembered,
       attention: attentionOf(run, execution.leave, memory.looks),
       looks: new LookBudget(clock, speedOf(run)),
+      isAlone: execution.isAlone,
     },
     payAgain: options.payAgain ?? false,
     requireOutputs: options.requireOutputs ?? false,
@@ -425,7 +429,14 @@ interface OpenJournal {
   readonly low: MachineStop;
   /** Aborted when another program has changed the state file. */
   readonly moved: MachineStop;
+  /** Aborted when `isAlone` has found that the lock is gone. */
+  readonly unlocked: MachineStop;
+  /** Whether the lock is still this run's. */
+  readonly isAlone: () => boolean;
 }
+
+const unlockedText = (lock: string): string =>
+  `the lock ${shownPath(lock)} was removed or replaced during the run, so another run may have begun: run again when none is active`;
 
 const diskFull = 'the disk is full: make room and run again; nothing is paid twice';
 
@@ -433,17 +444,26 @@ async function openJournal(
   { prepared, clock, onEvent, internals }: PreparedRun,
   { diskReserve }: RunResources,
 ): Promise<OpenJournal> {
-  const { bound, paths, state } = prepared;
-  const [low, moved] = [new AbortController(), new AbortController()];
-  const machineStops = {
+  const { bound, paths, state, lock } = prepared;
+  const [low, moved, unlocked] = [
+    new AbortController(),
+    new AbortController(),
+    new AbortController(),
+  ];
+  const stops = {
     low: { signal: low.signal, why: diskFull },
     moved: { signal: moved.signal, why: movedReason(paths.state) },
+    unlocked: { signal: unlocked.signal, why: unlockedText(paths.lock) },
+    isAlone: () => {
+      if (lock?.isStill === false) unlocked.abort();
+      return !unlocked.signal.aborted;
+    },
   };
   const session = prepared.engine?.session;
   if (session !== undefined) {
     const onWarning = (message: string): void => onEvent({ type: 'warning', message });
     const engine = new EngineFile({ session, bound, paths, clock, onWarning });
-    return { file: engine, engine, ...machineStops };
+    return { file: engine, engine, ...stops };
   }
   const header = {
     shotlist: formatVersion,
@@ -451,7 +471,7 @@ async function openJournal(
     service: paths.serviceName,
   } as const;
   if (internals.record !== undefined)
-    return { file: new RecordInPlace(internals.record, header), ...machineStops };
+    return { file: new RecordInPlace(internals.record, header), ...stops };
   const makeRoom = (): boolean => {
     if (!diskReserve.give()) return false;
     low.abort();
@@ -459,5 +479,5 @@ async function openJournal(
   };
   const onMoved = (): void => moved.abort();
   const file = new JournalFile(paths.state, header, state, { makeRoom, onMoved });
-  return { file, ...machineStops };
+  return { file, ...stops };
 }

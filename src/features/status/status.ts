@@ -1,4 +1,4 @@
-// `status`: shows the state file, and asks the run that is using it how far it is. Sends nothing to the service, and writes
+// `status`: shows the state file, and what the run that is using it says of itself. Sends nothing to the service, and writes
 // nothing.
 
 import { adviceFor } from '../../contract/api/failure.ts';
@@ -21,7 +21,6 @@ import { type Condition, conditionOf, isStored, keptCopy } from '../../plan/reco
 import { type ResultFate, resultFates } from '../../plan/result-fate.ts';
 import { realClock } from '../../run/clock.ts';
 import { locateState } from '../../state/locate-state.ts';
-import { askRun } from '../../state/lock/run-socket.ts';
 import type { DoublePayment } from '../../state/repair/merge.ts';
 import type { LiveFacts } from '../../views/live/live-facts.ts';
 import type { MissingPayments } from '../../views/receipts-text.ts';
@@ -58,7 +57,7 @@ export interface StatusReport extends Status {
   readonly state: string;
   /** The address of the service that the state file belongs to, or `rehearsal`. */
   readonly service: string;
-  /** What the active run says about itself; absent if none is active, or it does not answer. */
+  /** What the active run says about itself; absent if none is active, or it does not say. */
   readonly live?: LiveFacts;
   /** The tasks that the state file knows, by step. */
   readonly steps: readonly StepStatus[];
@@ -110,7 +109,7 @@ export async function status(
   const { running, state } = open;
   const engine = await engineStatus(open.engine);
   const active = running?.process ?? engine?.coordinator;
-  const live = running?.socket === undefined ? undefined : await askRun(running.socket);
+  const live = running?.facts;
   const fateOf = resultFates(bound.pipeline.steps);
   const { hashes, kept } = paths;
   using cache = new HashCache(hashes, 'read');

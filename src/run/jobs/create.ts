@@ -55,6 +55,11 @@ const tooLate = {
   message: 'other creations got no answer meanwhile',
 } as const satisfies ApiFailure;
 
+const notAlone = {
+  reason: 'late',
+  message: 'another run may be working on the state file',
+} as const satisfies ApiFailure;
+
 type SendAttempts = AsyncGenerator<Asking, Sent, void>;
 
 /**
@@ -64,6 +69,7 @@ type SendAttempts = AsyncGenerator<Asking, Sent, void>;
 async function* sent(order: CreateOrder, turn: CallPermit, context: JobContext): SendAttempts {
   for (let tries = 1; ; tries++) {
     if (!context.outages.maySend(turn)) return { is: 'withheld', failure: tooLate };
+    if (context.isAlone?.() === false) return { is: 'withheld', failure: notAlone };
     const answer = ownAnswer(await answered(order, context), order, context);
     const outage = context.outages.hearOfCreation(answer, turn);
     if (answer.ok) return { is: 'made', made: answer.value };

@@ -30,6 +30,8 @@ export interface JobContext {
   /** Where saved files are kept besides; undefined if the pipeline names no store. */
   readonly store?: OutputStore | undefined;
   readonly clock: Clock;
+  /** False if another process may be working on the same record now: then nothing is bought. Absent: it always is true. */
+  readonly isAlone?: (() => boolean) | undefined;
   /** Waits for the next turn under the request rate. Free calls take their turns by themselves. */
   readonly pace: () => Promise<void>;
   /** Aborted when the run is to stop: waits end, but requests that cost credits are completed. */

@@ -1,7 +1,6 @@
 // The receipts of one pipeline's runs: where the database is, who writes into it, and what is noted of each creation.
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { realPathOr } from '../../base/real-path.ts';
 import { repositoryOf } from '../../base/repository.ts';
@@ -15,7 +14,7 @@ import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { Ledger } from '../../model/ledger.ts';
 import type { Header, JobLine } from '../../model/line.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
-import { isRunning, processState } from '../lock/lock.ts';
+import { isHeld } from '../lock.ts';
 import type { RunPaths } from '../run-paths.ts';
 import {
   isPayment,
@@ -84,6 +83,7 @@ export class ReceiptBook implements Disposable {
   readonly source: ReceiptSource;
   readonly #reuseOwn: boolean;
   readonly #holder: string;
+  readonly #holdsLock: boolean;
   readonly #onWarning: (message: string) => void;
   /** Adds the payments of the state file; undefined if a database has them, or if they are of a rehearsal. */
   readonly #importing: string | undefined;
@@ -128,7 +128,9 @@ export class ReceiptBook implements Disposable {
         ],
       );
     this.#engineRun = engineRun;
-    this.#holder = engineRun === undefined ? ownName() : `${ownName()}${runMark}${engineRun}`;
+    this.#holdsLock = readOnly !== true;
+    const lock = join(realPathOr(dirname(paths.lock)), basename(paths.lock));
+    this.#holder = engineRun === undefined ? lock : `${lock}${runMark}${engineRun}`;
   }
 
   /**
@@ -163,13 +165,13 @@ export class ReceiptBook implements Disposable {
     return source.folder === this.source.folder && source.pipeline === this.source.pipeline;
   }
 
-  /** True while the process that sends the request may still hear the answer. */
+  /** True while the process that sends the request may still hear the answer. Whoever held our own lock before us is dead. */
   isBeingSent({ line, holder }: Receipt, now: number): boolean {
-    if (line.state !== 'intended' || holder === undefined || holder === this.#holder) return false;
-    const [process = ''] = holder.split(runMark);
-    const [pid, host = '', ...started] = process.split(' ');
-    if (host !== hostname()) return now - Date.parse(line.at) < otherHostMs;
-    return isRunning({ pid: Number(pid), started: started.join(' ') || undefined });
+    if (line.state !== 'intended' || holder === undefined) return false;
+    if (holder === this.#holder && this.#holdsLock) return false;
+    const [lock = '', engineRun] = holder.split(runMark);
+    // Of a run in a database, workers send it, and nobody holds a lock meanwhile.
+    return engineRun === undefined ? isHeld(lock) : now - Date.parse(line.at) < orderedMs;
   }
 
   /** From here on, receipts name the account that pays. Without an account endpoint, the key stands for it. */
@@ -328,7 +330,7 @@ export const receiptOf = (line: JobLine, source: ReceiptSource, service: string)
     }),
   ),
 });
-/** In the name of a holder, before the run in a database. */
+/** In a holder, between the lock and the run in a database. */
 const runMark = '\t';
 
 function neverSent(line: JobLine): JobLine {
@@ -345,11 +347,8 @@ function asFarAsKnown(line: JobLine): JobLine {
 
 const keyOf = ({ job, name = '' }: JobLine): string => `${job} ${name}`;
 
-/** How long a creation of another host may still be under way, in milliseconds. */
-const otherHostMs = 120_000;
-
-const ownName = (): string =>
-  [process.pid, hostname(), processState(process.pid)?.started ?? ''].join(' ').trim();
+/** How long a creation that was ordered of workers may still be under way, in milliseconds. */
+const orderedMs = 120_000;
 
 /** The branch that is checked out; undefined if there is none. Only a name for people. */
 export function branchAt(folder: string): string | undefined {

@@ -38,7 +38,7 @@ export interface Receipt {
   readonly source: ReceiptSource;
   /** A salted hash that names the account that paid; undefined if it is not known. */
   readonly account?: string | undefined;
-  /** The process that sends the request; undefined as soon as the outcome is known. */
+  /** The lock of the run that sends the request; undefined as soon as the outcome is known. */
   readonly holder?: string | undefined;
 }
 

@@ -1,7 +1,6 @@
-// What a live view shows at one moment, as plain data: it becomes the lines of a terminal, and `status` asks the process
-// that runs for it.
+// What a live view shows at one moment, as plain data: it becomes the lines of a terminal, and a run writes it into its live
+// file, for `status`.
 import type { FromSchema } from 'json-schema-to-ts';
-import { validatorOf } from '../../base/schema.ts';
 import type { RunView } from '../../run/run-view.ts';
 import type { StepProgress } from '../../run/tally.ts';
 import { isLate, mostPlanned, timeLeft } from './time-left.ts';
@@ -68,7 +67,7 @@ const happeningSchema = {
   },
 } as const;
 
-const liveSchema = {
+export const liveSchema = {
   type: 'object',
   additionalProperties: false,
   required: [
@@ -129,8 +128,6 @@ type Immutable<T> = { readonly [K in keyof T]: Immutable<T[K]> };
 
 export type LiveFacts = Immutable<FromSchema<typeof liveSchema>>;
 export type StepFacts = LiveFacts['steps'][number];
-
-export const isLiveFacts = validatorOf<LiveFacts>(liveSchema);
 
 const maxTasksNamed = 10;
 

@@ -12,9 +12,10 @@ import { resultOf } from '../../../src/language/load/refusal.ts';
 import { memoryStore } from '../../../src/model/job-store.ts';
 import type { Ledger } from '../../../src/model/ledger.ts';
 import type { JobLine } from '../../../src/model/line.ts';
+import { realClock } from '../../../src/run/clock.ts';
 import { writeLedger } from '../../../src/state/compaction.ts';
 import { loadState } from '../../../src/state/load-state.ts';
-import { takeLock } from '../../../src/state/lock/lock.ts';
+import { Lock } from '../../../src/state/lock.ts';
 import { rawLines } from '../../../src/state/raw-lines.ts';
 import { isWhole, type Repair, repairOf } from '../../../src/state/repair/proposal.ts';
 import { temporaryFolder } from '../../files/places.ts';
@@ -215,9 +216,9 @@ describe('--write', () => {
 test('while a run holds the lock, nothing is read', async () => {
   const rig = await photoRig(1);
   await rig.run(await service());
-  const lock = await takeLock(rig.path('.shotlist/photos.state.jsonl.lock'), 0);
+  const lock = await Lock.take(rig.path('.shotlist/photos.state.jsonl.lock'), realClock);
   expect(await repaired(rig)).toContain('another run holds');
-  if (lock.ok) await lock.value.release();
+  await lock?.release();
   expect(await repaired(rig)).toMatchObject({ intact: true });
 });
 

@@ -9,7 +9,7 @@ import type { PageMessage } from '../../../src/report/page/page-message.ts';
 import type { ReportData } from '../../../src/report/page/report-data.ts';
 import { realClock } from '../../../src/run/clock.ts';
 import { locateState } from '../../../src/state/locate-state.ts';
-import { takeLock } from '../../../src/state/lock/lock.ts';
+import { Lock } from '../../../src/state/lock.ts';
 import { mixedRun } from '../../reported.ts';
 
 async function gathered(live: LiveReport): Promise<readonly PageMessage[]> {
@@ -22,8 +22,7 @@ test('settled items stay during a run, and are looked at again after it', async 
   const bound = boundPipeline(loaded);
   const located = locateState(bound, {});
   const live = new LiveReport(bound, () => () => located, {}, realClock);
-  const lock = await takeLock(located.paths.lock, Date.now());
-  if (!lock.ok) throw new Error(lock.error);
+  const lock = await Lock.take(located.paths.lock, realClock);
   expect((await gathered(live)).map(({ type }) => type)).toEqual(['report']);
   expect(live.greeting()[0]?.data).toMatch(/"running":true.*"key":"p2.png","state":"done"/);
   // Nothing changed, so nothing differs from the plan of all items.
@@ -31,7 +30,7 @@ test('settled items stay during a run, and are looked at again after it', async 
   // Only a plan finds out that a result is gone.
   rmSync(rig.path('out/p2.png'));
   expect(await gathered(live)).toEqual([]);
-  await lock.value.release();
+  await lock?.release();
   const [message] = await gathered(live);
   const { running, items }: ReportData = JSON.parse(message?.data ?? '');
   expect(running).toBe(false);

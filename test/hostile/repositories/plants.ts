@@ -78,9 +78,9 @@ export const plantsOf = (seeds: Seeds): readonly Plant[] => [
     name: 'locks as links',
     links: {
       '.shotlist/p.state.jsonl.lock': 'victim/.bashrc',
-      '.shotlist/p.state.jsonl.lock.next': 'victim/.bashrc',
+      '.shotlist/p.state.jsonl.live.json': 'victim/.bashrc',
       [`${room}/state.jsonl.lock`]: 'victim/.bashrc',
-      [`${room}/state.jsonl.lock.next`]: 'victim/new-file',
+      [`${room}/state.jsonl.lock-journal`]: 'victim/new-file',
     },
     ...refused,
   },
@@ -212,15 +212,15 @@ export const plantsOf = (seeds: Seeds): readonly Plant[] => [
     ...runs,
   },
   {
-    name: 'a lock that names a process of another machine, and a socket of this one',
+    name: 'a lock that nobody made, and a live file of another machine',
     files: {
-      '.shotlist/p.state.jsonl.lock': JSON.stringify({
-        ...{ pid: 1, host: 'elsewhere', since: '2026-01-01T00:00:00.000Z', token: 'x' },
-        socket: '/run/docker.sock',
+      '.shotlist/p.state.jsonl.lock': 'SQLite format 3\0 and then nothing',
+      '.shotlist/p.state.jsonl.live.json': JSON.stringify({
+        ...{ pid: 1, host: 'elsewhere', boot: 'x', since: '2026-01-01T00:00:00.000Z', beat: 1 },
       }),
     },
     rehearsal: 'runs',
-    hosted: /another run holds .*elsewhere/s,
+    hosted: /no lock that shotlist has made.*remove it/s,
   },
   {
     name: 'a kept file, manifests and a word of a distributed run that nobody wrote',

@@ -10,7 +10,12 @@ test('runs that ask at the same time do not take each other for a folder that ca
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const paths = {
     ...{ ownFolder: folder, runFolder: folder, privateFolder: folder, privateRunFolder: folder },
-    ...{ state: join(folder, 'p.state.jsonl'), lock: join(folder, 'lock'), output: folder },
+    ...{
+      state: join(folder, 'p.state.jsonl'),
+      lock: join(folder, 'lock'),
+      live: join(folder, 'live'),
+      output: folder,
+    },
     ...{
       kept: join(folder, 'kept'),
       store: join(folder, 'store'),

@@ -1,6 +1,7 @@
-// What a run says of itself when `status` asks, and that it names who is at work.
+// What a run says of itself in its live file, and that it names who is at work.
 import { expect, test } from 'vitest';
-import { isLiveFacts, liveFacts } from '../../../src/views/live/live-facts.ts';
+import { validatorOf } from '../../../src/base/schema.ts';
+import { liveFacts, liveSchema } from '../../../src/views/live/live-facts.ts';
 import { liveText } from '../../../src/views/live/live-lines.ts';
 import { wild } from '../wild.ts';
 import { Watching } from './live-events.ts';
@@ -14,12 +15,13 @@ function middle(): Watching {
   return watching;
 }
 
+const isLive = validatorOf(liveSchema);
 const facts = ({ view, now }: Watching) => liveFacts(view, now);
 
 test('the facts of a view have the form that a reader accepts, at every stage', () => {
   const watching = middle();
   const { view } = watching;
-  const accepts = (): boolean => isLiveFacts(JSON.parse(JSON.stringify(facts(watching))));
+  const accepts = (): boolean => isLive(JSON.parse(JSON.stringify(facts(watching))));
   expect(accepts()).toBe(true);
   const outage = { since: '', tries: 1, nextTryMs: 1, limitMs: 1, of: 'service' } as const;
   watching.take({ type: 'waiting', why: 'no answer', ...outage });
