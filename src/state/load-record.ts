@@ -55,25 +55,39 @@ export async function loadRecord(
   { others = [], into: ledger = new Ledger(), header, text }: LoadTerms = {},
 ): Promise<Result<LoadedRecord, string>> {
   const reader = new RecordReader(file, ledger);
-  let version: FileVersion | undefined;
+  const found =
+    text === undefined
+      ? await readRecord(file, (handle) => reader.readFile(handle))
+      : resultOf(text === '' ? undefined : reader.read(linesOf(text.replace(/\n$/, ''))));
+  if (!found.ok) return found;
+  const version = found.value;
+  ledger.header ??= header;
+  const warnings = [...reader.warnings];
+  const knewMore = await joinAll(ledger, others, warnings);
+  const isClean = version !== undefined && (await saysExactly(file, ledger));
+  return ok({ ledger, warnings, isClean, isNews: reader.isNews || knewMore, version });
+}
+
+const resultOf = (wrong: string | undefined): Result<undefined, string> =>
+  wrong === undefined ? ok(undefined) : err(wrong);
+
+/**
+ * Opens a state file for reading. `read`: returns a sentence if it cannot be used. The version is that before it was read;
+ * undefined: there is no file.
+ */
+export async function readRecord(
+  file: string,
+  read: (handle: FileHandle) => Promise<string | undefined>,
+): Promise<Result<FileVersion | undefined, string>> {
   try {
     // Only a missing name means that nothing has happened yet. A broken link, or a folder that cannot be entered, does not.
     const stats = lstatSync(file, { throwIfNoEntry: false });
-    if (stats?.isSymbolicLink() === true) return err(linkProblem(file));
-    let wrong: string | undefined;
-    if (text !== undefined)
-      wrong = text === '' ? undefined : reader.read(linesOf(text.replace(/\n$/, '')));
-    else if (stats !== undefined) {
-      await using handle = await openOwn(file, constants.O_RDONLY);
-      version = await handle.stat({ bigint: true });
-      wrong = await reader.readFile(handle);
-    }
-    if (wrong !== undefined) return err(wrong);
-    ledger.header ??= header;
-    const warnings = [...reader.warnings];
-    const knewMore = await joinAll(ledger, others, warnings);
-    const isClean = version !== undefined && (await saysExactly(file, ledger));
-    return ok({ ledger, warnings, isClean, isNews: reader.isNews || knewMore, version });
+    if (stats === undefined) return ok(undefined);
+    if (stats.isSymbolicLink()) return err(linkProblem(file));
+    await using handle = await openOwn(file, constants.O_RDONLY);
+    const version: FileVersion = await handle.stat({ bigint: true });
+    const wrong = await read(handle);
+    return wrong === undefined ? ok(version) : err(wrong);
   } catch (error) {
     if (!isSystemProblem(error) && systemCode(error) !== 'NOT_REGULAR') throw error;
     return err(`${file} ${systemReason(error)}`);
@@ -94,7 +108,7 @@ export function linkProblem(file: string): string {
 }
 
 /** Bytes if they are not UTF-8. */
-type FileLine = string | Buffer;
+export type FileLine = string | Buffer;
 
 /** Many lines at once. */
 interface Lines {
@@ -103,7 +117,7 @@ interface Lines {
   readonly isPlain: boolean;
 }
 
-const notText = 'it has bytes that are not text (UTF-8)';
+export const notText = 'it has bytes that are not text (UTF-8)';
 
 class RecordReader {
   readonly warnings: string[] = [];
@@ -163,28 +177,23 @@ class RecordReader {
   }
 
   /** Undefined if the line can be left out. */
-  #unreadable(
-    line: FileLine,
-    error = 'it has bytes that are not text (UTF-8)',
-  ): string | undefined {
-    const text = typeof line === 'string' ? line.trim() : wholeCharacters(line);
-    if (text !== undefined && conflictMarker.test(text)) {
+  #unreadable(line: FileLine, error: string): string | undefined {
+    const found = unreadable(line, error);
+    if (found === 'marker') {
       this.#markers += 1;
       return undefined;
     }
-    if (text !== undefined && isTorn(text)) {
+    if (found === 'torn') {
       const what = 'the line was cut off in the middle of writing and is left out';
       this.warnings.push(this.#sentence(what));
       return undefined;
     }
-    const wellFormed = typeof line === 'string';
-    const broken = byteProblem({ text: line.toString(), wellFormed, terminated: true });
-    const foreign = text === undefined ? undefined : formatProblem(text);
-    if (foreign !== undefined) return this.#sentence(foreign);
     // The first line decides whether this is a damaged state file or not a state file at all.
     const aside =
-      this.#number === 1 ? ': the state file is damaged, or this is not a state file' : '';
-    return this.#sentence(`${broken ?? error}${aside}`);
+      this.#number === 1 && !found.isForeign
+        ? ': the state file is damaged, or this is not a state file'
+        : '';
+    return this.#sentence(`${found.why}${aside}`);
   }
 
   #end(): string | undefined {
@@ -204,6 +213,24 @@ class RecordReader {
   #sentence(what: string, number = this.#number): string {
     return `${this.#file}:${number}: ${what}`;
   }
+}
+
+/**
+ * What a line is that does not parse: a conflict marker of git, a line that a crash tore, or damage. `error`: why it does not
+ * parse. `isForeign`: another version of shotlist wrote it.
+ */
+export function unreadable(
+  line: FileLine,
+  error: string,
+): 'marker' | 'torn' | { readonly why: string; readonly isForeign: boolean } {
+  const text = typeof line === 'string' ? line.trim() : wholeCharacters(line);
+  if (text !== undefined && conflictMarker.test(text)) return 'marker';
+  if (text !== undefined && isTorn(text)) return 'torn';
+  const foreign = text === undefined ? undefined : formatProblem(text);
+  if (foreign !== undefined) return { why: foreign, isForeign: true };
+  const wellFormed = typeof line === 'string';
+  const broken = byteProblem({ text: line.toString(), wellFormed, terminated: true });
+  return { why: broken ?? error, isForeign: false };
 }
 
 /**
@@ -228,7 +255,7 @@ function isTorn(text: string): boolean {
   let depth = 0;
   let isInText = false;
   for (let at = 0; at < text.length; at++) {
-    const character = text[at];
+    const character = text.charAt(at);
     if (isInText) {
       if (character === '\\') at += 1;
       else if (character === '"') isInText = false;
@@ -237,10 +264,14 @@ function isTorn(text: string): boolean {
     if (character === '"') isInText = true;
     else if (character === '{' || character === '[') depth += 1;
     else if (character === '}' || character === ']') depth -= 1;
+    else if (!bare.test(character)) return false;
     if (depth === 0) return false;
   }
   return true;
 }
+
+/** What stands in JSON outside of texts: else a quotation mark is missing, which no crash takes away. */
+const bare = /[,:\d.+\-eEtrufalsn]/;
 
 /** The text without a last character that was cut off; undefined if other bytes are invalid, too. */
 function wholeCharacters(line: Buffer): string | undefined {
@@ -255,11 +286,11 @@ function wholeCharacters(line: Buffer): string | undefined {
 const chunkBytes = 1 << 20;
 /** Far longer than any line that a run writes, and short enough for the memory. */
 const maxLineBytes = 1 << 26;
-const tooLong = 'longer than 64 MiB, and no line of a state file is that long';
+export const tooLong = 'longer than 64 MiB, and no line of a state file is that long';
 const lineFeed = 10;
 
 /** Many lines at once, because a record may be larger than the largest text. Throws system errors. */
-async function* linesIn(handle: FileHandle): AsyncGenerator<Lines | 'too long'> {
+export async function* linesIn(handle: FileHandle): AsyncGenerator<Lines | 'too long'> {
   let buffer = Buffer.allocUnsafe(chunkBytes);
   let filled = 0;
   for (;;) {
@@ -296,7 +327,7 @@ function linesOfBytes(bytes: Buffer): Lines {
 const linesOf = (text: string): Lines => ({ lines: text.split('\n'), isPlain: false });
 
 /** True if one of them knew more. What cannot be read of them is a warning. */
-async function joinAll(
+export async function joinAll(
   ledger: Ledger,
   others: readonly OtherRecord[],
   warnings: string[],
@@ -359,16 +390,21 @@ export function* wholeTexts(ledger: Ledger): Generator<Buffer> {
 
 /** True if the file has exactly the text that would be written. */
 async function saysExactly(file: string, ledger: Ledger): Promise<boolean> {
-  await using handle = await openOwn(file, constants.O_RDONLY);
-  const next = async (bytes: number): Promise<Buffer> => {
-    const found = Buffer.allocUnsafe(bytes);
-    for (let from = 0; from < bytes; ) {
-      const { bytesRead } = await handle.read(found, from, bytes - from);
-      if (bytesRead === 0) return found.subarray(0, from);
-      from += bytesRead;
-    }
-    return found;
-  };
-  for (const piece of wholeTexts(ledger)) if (!piece.equals(await next(piece.length))) return false;
-  return (await next(1)).length === 0;
+  const compared = await readRecord(file, async (handle) => {
+    for (const piece of wholeTexts(ledger))
+      if (!piece.equals(await bytesOf(handle, piece.length))) return 'it differs';
+    return (await bytesOf(handle, 1)).length === 0 ? undefined : 'it has more';
+  });
+  return compared.ok;
+}
+
+/** The next bytes of a file; fewer at its end. */
+async function bytesOf(handle: FileHandle, bytes: number): Promise<Buffer> {
+  const found = Buffer.allocUnsafe(bytes);
+  for (let from = 0; from < bytes; ) {
+    const { bytesRead } = await handle.read(found, from, bytes - from);
+    if (bytesRead === 0) return found.subarray(0, from);
+    from += bytesRead;
+  }
+  return found;
 }

@@ -22,7 +22,7 @@ import { type LoadedRecord, loadRecord } from '../../src/state/load-record.ts';
 import { StateFile } from '../../src/state/state-file.ts';
 import { identity } from '../e2e/clones.ts';
 import { temporaryFolder } from '../files/places.ts';
-import { fingerprint, header } from './records.ts';
+import { fingerprint, header, silentTerms } from './records.ts';
 
 const state = 'p.state.jsonl';
 const env = { PATH: process.env['PATH'] ?? '', LC_ALL: 'C', GIT_EDITOR: 'true', ...identity };
@@ -110,11 +110,7 @@ class History {
   ): Promise<void> {
     const name = isUnion ? operation : `${operation} without union`;
     this.#count(name, 'times');
-    /** What was lost before is not lost by this. */
-    const lostBefore = new Set([
-      ...beyond(this.#versions(x, 'HEAD'), await this.#known(x)),
-      ...beyond(this.#versions(x, 'y/main'), await this.#known(y)),
-    ]);
+    const lostBefore = await this.#lostBefore(x, y);
     const more = await operationsOf[operation](x, y, () => this.#run(x));
     const should = new Map([...this.#versions(x, 'HEAD'), ...this.#namesIn(more)]);
     for (const attempt of x.fresh) if (!should.has(attempt)) should.set(attempt, '');
@@ -152,6 +148,15 @@ class History {
     return isKnown ? loaded.value : undefined;
   }
 
+  /** What was lost before an operation is not lost by it. With the history, nothing is ever lost. */
+  async #lostBefore(x: Clone, y: Clone): Promise<ReadonlySet<string>> {
+    if (this.#how === 'history') return new Set();
+    return new Set([
+      ...beyond(this.#versions(x, 'HEAD'), await this.#known(x)),
+      ...beyond(this.#versions(x, 'y/main'), await this.#known(y)),
+    ]);
+  }
+
   async #known(clone: Clone): Promise<ReadonlyMap<string, string>> {
     const loaded = await this.#load(clone);
     return readingsOf(loaded?.ledger ?? new Ledger());
@@ -170,13 +175,8 @@ class History {
 
   async #write(clone: Clone, loaded: LoadedRecord, lines: readonly Line[], isKilled = false) {
     await using file = new StateFile(clone.file, loaded, {
-      holdsLock: () => true,
+      ...silentTerms,
       head: () => headRecord(clone.file, { env }),
-      pause: async () => undefined,
-      now: () => this.#clock,
-      makeRoom: () => false,
-      closeBuying: () => undefined,
-      onJoined: () => undefined,
     });
     for (const line of lines) file.append(line);
     await file.commit();

@@ -63,6 +63,7 @@ const cases: readonly (readonly [what: string, content: string | Buffer])[] = [
   ['another object', `${head}{"hello":1}\n`],
   ['an unknown field', `${head}${textOf(a).replace('"kind"', '"colour":1,"kind"')}`],
   ['a wrong value', `${head}${textOf(a).replace('"reserve":5', '"reserve":-5')}`],
+  ['a quotation mark that is missing', `${head}${textOf(a).replace('"at":', '"at:')}`],
   ['half a line, which closes', `${head}${textOf(a).slice(0, 90)}"]}\n`],
   ['the end of a line', `${head}${textOf(a).slice(90)}`],
   ['a header of another record', head + textOf(a) + other],

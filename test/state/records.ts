@@ -49,6 +49,17 @@ export async function load(file: string, terms: LoadTerms = {}): Promise<LoadedR
 
 export const read = (file: string): string => readFileSync(file, 'utf8');
 
+/** Nothing happens around the file. */
+export const silentTerms: StateFileTerms = {
+  holdsLock: () => true,
+  head: async () => undefined,
+  pause: async () => undefined,
+  now: () => Date.parse(time),
+  makeRoom: () => false,
+  closeBuying: () => undefined,
+  onJoined: () => undefined,
+};
+
 export interface OpenFile {
   readonly ledger: Ledger;
   readonly file: StateFile;
@@ -65,11 +76,8 @@ export async function openFile(
   const loaded = await load(path);
   const calls: string[] = [];
   const file = new StateFile(path, loaded, {
-    holdsLock: () => true,
-    head: async () => undefined,
+    ...silentTerms,
     pause: async () => void calls.push('pause'),
-    now: () => Date.parse(time),
-    makeRoom: () => false,
     closeBuying: () => void calls.push('closeBuying'),
     onJoined: () => void calls.push('joined'),
     ...terms,

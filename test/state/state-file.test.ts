@@ -8,6 +8,7 @@ import {
   rmSync,
   symlinkSync,
   unlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -198,6 +199,17 @@ describe('a file that another program changes under a run', () => {
     append(intended('c'));
     await file.commit();
     expect(ledger.job(b.job)?.attempts.length).toBe(1);
+  });
+
+  test('in its time only, with no reason, is joined once: some file systems are late with times', async () => {
+    const path = pathWith(wholeText(header, a));
+    const { file, append, calls } = await openFile(path);
+    for (const index of [1, 2, 3]) {
+      utimesSync(path, index, index);
+      append(intended(`job ${index}`));
+      await file.commit();
+    }
+    expect(calls).toEqual(['joined']);
   });
 
   test('is read again while it is still being written', async () => {

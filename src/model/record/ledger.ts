@@ -184,6 +184,10 @@ export class Ledger {
     return [...this.#marks.values()].filter(({ over }) => over === undefined);
   }
 
+  mark(mark: MarkLine['mark'], id: string): MarkLine | undefined {
+    return this.#marks.get(`${mark} ${id}`);
+  }
+
   hasProject(id: string): boolean {
     return this.#projects.has(id);
   }
@@ -218,7 +222,7 @@ export class Ledger {
   /** Runs that say of more creations than are here: lines are missing. What a person has accepted is left out. */
   missing(): readonly MissingCreations[] {
     return this.runs().flatMap(({ run, creations = 0 }) => {
-      const accepted = this.#marks.get(`lost ${run}`);
+      const accepted = this.mark('lost', run);
       const known = this.#sums.sent(run) + (accepted?.over ? (accepted.creations ?? 0) : 0);
       return known < creations ? [{ run, creations: creations - known }] : [];
     });

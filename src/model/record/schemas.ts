@@ -93,7 +93,7 @@ export const markSchema = {
     id: {
       ...name,
       description:
-        'away: the first 16 digits of the SHA-256 of the address of the database. lost: the run that lacks them.',
+        'away: the first 16 digits of the SHA-256 of the address of the database. lost: the run that lacks them, or a digest of lines that cannot be read.',
     },
     at: time,
     over: { ...time, description: 'When the mark was taken off.' },

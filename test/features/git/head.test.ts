@@ -82,21 +82,27 @@ describe('the history', () => {
     expect(await historyText(file)).toBe(`${head}${c}`);
   });
 
-  test('has what only one parent of a merge has', async () => {
+  test('has what only one parent of a merge has, and what only the merge has', async () => {
     const file = fileWith([head, `${head}${a}`]);
     const folder = dirname(dirname(file));
     git(folder, 'checkout', '--quiet', '-b', 'side', 'HEAD~1');
     writeFileSync(file, `${head}${b}`);
     git(folder, 'commit', '--quiet', '--all', '--message', 'x');
     git(folder, 'merge', '--quiet', '--strategy', 'ours', 'main');
+    writeFileSync(file, `${head}${b}${c}`);
+    git(folder, 'commit', '--quiet', '--all', '--amend', '--message', 'x');
     for (const setting of ['log.diffMerges first-parent', 'diff.noprefix true', 'color.ui always'])
       git(folder, 'config', ...setting.split(' '));
     expect(await headText(file)).toBeUndefined();
-    expect(await historyText(file)).toContain(a);
+    const history = await historyText(file);
+    for (const line of [a, b, c]) expect(history).toContain(line);
   });
 
   test('is that of this file, however it is named', async () => {
     const file = fileWith([`${head}${a}`], '[*]/:(p) *.state.jsonl');
+    writeFileSync(file.replace(' *', ' other'), `${head}${b}`);
+    git(dirname(dirname(file)), 'add', '--all');
+    git(dirname(dirname(file)), 'commit', '--quiet', '--message', 'x');
     expect(await historyText(file)).toBe(`${head}${a}`);
     expect(await headText(file)).toBeUndefined();
   });
