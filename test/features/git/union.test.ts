@@ -21,6 +21,7 @@ describe('git merges a state file by union', () => {
     [false, { '.gitattributes': `${unionLine}\n*.state.jsonl merge=shotlist\n` }],
     [true, { '.gitattributes': `*.state.jsonl merge=shotlist\n${unionLine}\n` }],
     [false, { '.gitattributes': `${unionLine}\n* -merge\n` }],
+    [true, { '.gitattributes': `${unionLine}\n*.state.jsonl text\n` }],
     [true, { 'a/.gitattributes': unionLine }],
     [true, { 'a/b/.gitattributes': 'p.state.jsonl merge=union' }],
     [false, { '.gitattributes': unionLine, 'a/b/.gitattributes': '*.jsonl merge=binary\n' }],
