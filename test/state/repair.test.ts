@@ -59,6 +59,7 @@ describe('what is left of a damaged file', () => {
     { file: head + open + jobA + jobB.slice(0, -40), unreadable: [4], jobs: 1 },
     { file: head.slice(4) + open + jobA, unreadable: [1], jobs: 1, lost: ['lines'] },
     { file: 'hello', unreadable: [1], jobs: 0, lost: ['lines'] },
+    { file: jobA + jobB, jobs: 2 },
     {
       file: Buffer.from(`${head}${open}{"é":1}\n`, 'latin1'),
       unreadable: [3],
@@ -73,6 +74,7 @@ describe('what is left of a damaged file', () => {
   ];
   test.each(cases.map((one, index) => [index, one] as const))('%s', async (_, one) => {
     const { record } = await repairedIn(one.file, one.others);
+    expect(record.ledger.header).toEqual(header);
     expect({
       unreadable: record.unreadable.map(({ number }) => number),
       jobs: [...record.ledger.jobs()].length,

@@ -75,25 +75,27 @@ export function formatProblem(text: string): string | undefined {
  * The line as it is written: fields in the order of the schema, so that equal lines have equal text, and each character
  * escaped that a terminal would not just display.
  */
-export function lineText(line: Line): string {
-  return printableJson(JSON.stringify(ordered(kindOf(line) ?? {}, asJson(line))));
-}
+export const lineText = (line: Line): string =>
+  printableJson(orderedText(kindOf(line) ?? {}, asJson(line)));
 
 /** Fields that no schema names are sorted. */
-function ordered({ properties, items }: Schema, value: Json): Json {
+function orderedText(schema: Schema, value: Json): string {
   if (Array.isArray(value)) {
+    const { items } = schema;
     const entry: Schema = isObject(items) ? items : {};
-    return value.map((one) => ordered(entry, one));
+    return `[${value.map((one) => orderedText(entry, one)).join(',')}]`;
   }
-  if (!isObject(value)) return value;
+  if (!isObject(value)) return JSON.stringify(value);
+  const { properties } = schema;
   const known: Schema = isObject(properties) ? properties : {};
-  // Without a prototype: a field may have any name.
-  const fields: Record<string, Json> = Object.create(null);
-  for (const key of [...Object.keys(known), ...Object.keys(value).sort()]) {
+  const others = Object.keys(value).filter((key) => !Object.hasOwn(known, key));
+  let text = '';
+  for (const key of [...Object.keys(known), ...others.sort()]) {
     const field = value[key];
-    if (field === undefined || key in fields) continue;
+    if (field === undefined) continue;
     const part = known[key];
-    fields[key] = ordered(isObject(part) ? part : {}, field);
+    const fieldText = orderedText(isObject(part) ? part : {}, field);
+    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${fieldText}`;
   }
-  return fields;
+  return `{${text}}`;
 }
