@@ -161,7 +161,13 @@ export class StateFile {
   }
 
   async #open(version: FileVersion): Promise<boolean> {
-    this.#handle = await openOwn(this.#file, constants.O_WRONLY | constants.O_APPEND);
+    try {
+      this.#handle = await openOwn(this.#file, constants.O_WRONLY | constants.O_APPEND);
+    } catch (error) {
+      // Removed, or replaced by a link.
+      if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ELOOP') return false;
+      throw error;
+    }
     return isSame(version, await this.#handle.stat({ bigint: true }), this.#trustsTimes);
   }
 
@@ -183,8 +189,8 @@ export class StateFile {
       if (!loaded.ok) this.#putAside(loaded.error);
       const found = loaded.ok ? loaded.value.version : undefined;
       // A time that changed for no reason: this file system is late with it.
-      if (loaded.ok && !loaded.value.isNews && isSame(before, found, false))
-        this.#trustsTimes = false;
+      const isUnchanged = before !== undefined && isSame(before, found, false);
+      if (loaded.ok && !loaded.value.isNews && isUnchanged) this.#trustsTimes = false;
       if (await this.#writeWhole(found)) return this.#terms.onJoined();
       tried = 0;
     }
@@ -194,7 +200,8 @@ export class StateFile {
   /** What is no record is kept beside the record. */
   #putAside(why: string): void {
     const time = new Date(this.#terms.now()).toISOString().replaceAll(':', '-');
-    const aside = `${this.#file}.conflict-${time}`;
+    let aside = `${this.#file}.conflict-${time}`;
+    while (versionOf(aside) !== undefined) aside += '+';
     try {
       renameSync(this.#file, aside);
     } catch (error) {

@@ -229,6 +229,19 @@ describe('a file that another program changes under a run', () => {
     expect(ledger.job(theirs.job)?.attempts.length).toBe(1);
   });
 
+  test('by no record, twice at one time, keeps both of them', async () => {
+    const path = pathWith(wholeText(header, b));
+    const { file, append } = await openFile(path);
+    for (const content of ['hello', 'there']) {
+      replaceWith(path, content);
+      append(runLine);
+      await file.commit();
+    }
+    const folder = join(path, '..');
+    const aside = readdirSync(folder).filter((name) => name.includes('.conflict-'));
+    expect(aside.map((name) => read(join(folder, name))).sort()).toEqual(['hello', 'there']);
+  });
+
   test('joins HEAD, which git changes with it', async () => {
     const path = pathWith(wholeText(header, b));
     const lines = async function* () {

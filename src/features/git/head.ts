@@ -33,7 +33,8 @@ export interface HistoryRecord extends OtherRecord {
  * All lines that commits have added to a file. For a clone whose receipts do not know the payments of the file: a revert, or a
  * checkout that was committed, takes payments away, and HEAD does not have them either. Undefined if there is no history, or if
  * git cannot say. `since`: the commit to which it was read before. `header`: that of the file, if it has one; the history ends
- * where the file was another record.
+ * where the file was another record. Join it with `joinOther`, which throws if git cannot read it to its end: a warning would not
+ * do, because payments may be missing.
  */
 export async function historyRecord(
   file: string,
