@@ -141,6 +141,8 @@ test('a time that no calendar has, and a field of any name', () => {
   const text = lineText(job);
   expect(parseLine(text.replaceAll('2026-01-01', '2026-99-01'))).toMatchObject({ ok: false });
   const attempts = job.attempts.map((one) => ({ ...one, fields: { toString: '1', a: '2' } }));
+  const turned = job.attempts.map((one) => ({ ...one, fields: { a: '2', toString: '1' } }));
+  expect(lineText({ ...job, attempts })).toBe(lineText({ ...job, attempts: turned }));
   const read = parseLine(lineText({ ...job, attempts }));
   expect(read).toMatchObject({ ok: true, value: { job: fingerprint('a'), attempts } });
 });
