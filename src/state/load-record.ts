@@ -10,7 +10,13 @@ import { isSystemProblem, systemCode, systemReason } from '../base/system-error.
 import { count } from '../base/text.ts';
 import { openOwn } from '../files/new-file.ts';
 import { Ledger, OtherHeader } from '../model/record/ledger.ts';
-import { formatProblem, type Header, parseLine } from '../model/record/line.ts';
+import {
+  formatProblem,
+  type Header,
+  type Line,
+  lineText,
+  parseLine,
+} from '../model/record/line.ts';
 
 /** Which file this is, and whether somebody has written to it since. */
 export interface FileVersion {
@@ -64,7 +70,7 @@ export async function loadRecord(
   ledger.header ??= header;
   const warnings = [...reader.warnings];
   const knewMore = await joinAll(ledger, others, warnings);
-  const isClean = version !== undefined && (await saysExactly(file, ledger));
+  const isClean = version !== undefined && reader.isClean && !knewMore;
   return ok({ ledger, warnings, isClean, isNews: reader.isNews || knewMore, version });
 }
 
@@ -115,6 +121,8 @@ interface Lines {
   readonly lines: readonly FileLine[];
   /** True if there are only characters that stand for themselves in a text of JSON. */
   readonly isPlain: boolean;
+  /** The last line has no line feed. */
+  readonly isCut?: boolean;
 }
 
 export const notText = 'it has bytes that are not text (UTF-8)';
@@ -127,13 +135,28 @@ class RecordReader {
   #number = 0;
   #markers = 0;
   #hasHeader = false;
-  /** Most lines may be those of the ledger. */
+  /** The ledger had lines before, and most may be the same. */
   readonly #isKnown: boolean;
+  /** Every line so far is as it would be written, and where. */
+  #isAsWritten: boolean;
+  readonly #beforeJobs: string[] = [];
+  #lastJob = '';
 
   constructor(file: string, ledger: Ledger) {
     this.#file = file;
     this.#ledger = ledger;
-    this.#isKnown = ledger.header !== undefined;
+    this.#isKnown = !ledger.isEmpty;
+    this.#isAsWritten = !this.#isKnown;
+  }
+
+  /** True if the file says exactly what the ledger would write. */
+  get isClean(): boolean {
+    if (!this.#isAsWritten) return false;
+    const texts = [...this.#ledger.textsBeforeJobs()];
+    return (
+      texts.length === this.#beforeJobs.length &&
+      texts.every((text, index) => text === this.#beforeJobs[index])
+    );
   }
 
   /** Undefined if the whole file could be read. */
@@ -150,30 +173,45 @@ class RecordReader {
     return this.#join(lines) ?? this.#end();
   }
 
-  #join({ lines, isPlain }: Lines): string | undefined {
+  #join({ lines, isPlain, isCut }: Lines): string | undefined {
+    if (isCut) this.#isAsWritten = false;
     for (const line of lines) {
       this.#number += 1;
       const text = typeof line === 'string' ? line.trim() : undefined;
-      if (text === '' || (this.#isKnown && text !== undefined && this.#ledger.holds(text)))
+      if (text !== line) this.#isAsWritten = false;
+      if (text === '' || (this.#isKnown && text !== undefined && this.#ledger.holds(text))) {
+        this.#isAsWritten = false;
         continue;
+      }
       const parsed = text === undefined ? err(notText) : parseLine(text);
       if (text === undefined || !parsed.ok) {
+        this.#isAsWritten = false;
         const wrong = this.#unreadable(line, parsed.ok ? notText : parsed.error);
         if (wrong !== undefined) return wrong;
         continue;
       }
+      const isAsIs = isPlain ? !hasSpaces(text) : isAsWritten(text);
+      const written = isAsIs ? text : lineText(parsed.value);
       try {
-        const isAsIs = isPlain ? !hasSpaces(text) : isAsWritten(text);
-        if (this.#ledger.join(parsed.value, isAsIs ? text : undefined)) this.isNews = true;
+        if (this.#ledger.join(parsed.value, written)) this.isNews = true;
       } catch (error) {
         if (!(error instanceof OtherHeader)) throw error;
         return this.#sentence(
           'it is the header of another record, with another pipeline or service: the file has the lines of two',
         );
       }
-      if ('shotlist' in parsed.value) this.#hasHeader = true;
+      this.#follow(parsed.value, written === text ? text : undefined);
     }
     return undefined;
+  }
+
+  /** `text`: undefined if it would be written in another way. */
+  #follow(line: Line, text: string | undefined): void {
+    if ('shotlist' in line) this.#hasHeader = true;
+    const isInOrder = 'job' in line ? line.job > this.#lastJob : this.#lastJob === '';
+    if (!isInOrder || text === undefined) this.#isAsWritten = false;
+    else if ('job' in line) this.#lastJob = line.job;
+    else this.#beforeJobs.push(text);
   }
 
   /** Undefined if the line can be left out. */
@@ -300,8 +338,9 @@ export async function* linesIn(handle: FileHandle): AsyncGenerator<Lines | 'too 
     const end = bytesRead === 0 ? filled : found < 0 ? -1 : filled + found;
     filled += bytesRead;
     if (end < 0 && filled >= maxLineBytes) yield 'too long';
-    if (end >= 0 && filled > 0) yield linesOfBytes(buffer.subarray(0, end));
-    if (bytesRead === 0) return;
+    const isCut = bytesRead === 0;
+    if (end >= 0 && filled > 0) yield { ...linesOfBytes(buffer.subarray(0, end)), isCut };
+    if (isCut) return;
     buffer.copyWithin(0, end + 1, filled);
     filled -= end + 1;
   }
@@ -386,25 +425,4 @@ export function* wholeTexts(ledger: Ledger): Generator<Buffer> {
     piece = '';
   }
   if (piece !== '') yield Buffer.from(piece);
-}
-
-/** True if the file has exactly the text that would be written. */
-async function saysExactly(file: string, ledger: Ledger): Promise<boolean> {
-  const compared = await readRecord(file, async (handle) => {
-    for (const piece of wholeTexts(ledger))
-      if (!piece.equals(await bytesOf(handle, piece.length))) return 'it differs';
-    return (await bytesOf(handle, 1)).length === 0 ? undefined : 'it has more';
-  });
-  return compared.ok;
-}
-
-/** The next bytes of a file; fewer at its end. */
-async function bytesOf(handle: FileHandle, bytes: number): Promise<Buffer> {
-  const found = Buffer.allocUnsafe(bytes);
-  for (let from = 0; from < bytes; ) {
-    const { bytesRead } = await handle.read(found, from, bytes - from);
-    if (bytesRead === 0) return found.subarray(0, from);
-    from += bytesRead;
-  }
-  return found;
 }

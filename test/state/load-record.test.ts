@@ -28,10 +28,22 @@ const cutCharacter = Buffer.concat([
   Buffer.from(accented).subarray(0, Buffer.from(accented).indexOf(0xc3) + 1),
 ]);
 
+const later = '2027-01-01T00:00:00.000Z';
+const outdated = {
+  ...{ task: 'picture:a', at: '2025-01-01T00:00:00.000Z', run: 'r', ending: 'failed' as const },
+  fault: { code: 'x', message: 'a "b"' },
+};
+
 const cases: readonly (readonly [what: string, content: string | Buffer])[] = [
   ['a whole record', whole],
   ['no line feed at the end', whole.trimEnd()],
   ['lines in another order', head + textOf(c, b, a)],
+  ['a run behind the jobs', head + textOf(a, runLine)],
+  ['runs in another order', head + textOf({ ...runLine, run: 's' }, runLine)],
+  ['a task that a job has outdated', head + textOf(outdated, a)],
+  ['a task that no job has outdated', head + textOf({ ...outdated, at: later }, a)],
+  ['characters beyond ASCII', head + accented],
+  ['an escape that is written', head + textOf({ ...a, tasks: ['a\u202e"'] })],
   ['a line twice', head + textOf(a, a)],
   ['the header twice', head + head + textOf(a)],
   ['an older line and a newer one', head + textOf(intended('a'), a)],
@@ -80,6 +92,10 @@ test('what is said of each kind of damage', async () => {
   for (const [what, content] of cases) {
     writeFileSync(file, content);
     const loaded = await loadRecord(file);
+    if (loaded.ok) {
+      const rewrite = [...loaded.value.ledger.texts()].map((line) => `${line}\n`).join('');
+      expect(loaded.value.isClean, what).toBe(Buffer.from(content).equals(Buffer.from(rewrite)));
+    }
     const jobs = loaded.ok ? [...loaded.value.ledger.jobs()].length : 0;
     const said = loaded.ok
       ? [loaded.value.isClean ? 'clean' : 'not clean', `jobs ${jobs}`, ...loaded.value.warnings]

@@ -235,12 +235,21 @@ export class Ledger {
 
   /** Header, marks, runs, tasks, jobs, each sorted: equal records have equal text. */
   *texts(): Generator<string> {
+    yield* this.textsBeforeJobs();
+    for (const job of [...this.#texts.keys()].sort()) yield this.#textOf(job);
+  }
+
+  *textsBeforeJobs(): Generator<string> {
     if (this.header !== undefined) yield lineText(this.header);
     for (const key of [...this.#marks.keys()].sort())
       for (const mark of present(this.#marks.get(key))) yield lineText(mark);
     for (const run of this.runs()) yield lineText(run);
     for (const task of this.tasks()) yield lineText(task);
-    for (const job of [...this.#texts.keys()].sort()) yield this.#textOf(job);
+  }
+
+  get isEmpty(): boolean {
+    const sizes = [this.#texts, this.#runs, this.#tasks, this.#marks].map(({ size }) => size);
+    return this.header === undefined && sizes.every((size) => size === 0);
   }
 }
 
