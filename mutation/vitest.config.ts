@@ -26,7 +26,7 @@ export default defineConfig({
       'test/model/fingerprint.test.ts',
       // The same on a real wire, disk and process.
       'test/e2e/{crash,cut-wire,damaged-files,detach,downloads,events,full-disk}.test.ts',
-      'test/e2e/{git-merge,lost-output,main-job,other-records,outage,receipts-away}.test.ts',
+      'test/e2e/{git-merge,lost-output,main-job,outage,receipts-away}.test.ts',
       'test/e2e/{saved-plan,stopping,state-changed,losses,repair}.test.ts',
       'test/hostile/{command,in-flight,receipts}.test.ts',
       'test/distributed/contract.test.ts',

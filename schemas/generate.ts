@@ -14,7 +14,7 @@ import {
 import { kinds } from '../src/contract/kinds.ts';
 import { provenanceSchema } from '../src/features/provenance/provenance.ts';
 import { pipelineSchema } from '../src/language/schema.ts';
-import { stateSchema } from '../src/model/line.ts';
+import { stateSchema } from '../src/model/record/schemas.ts';
 import { faultsSchema } from '../src/service/faults/schema.ts';
 import { withTables } from './function-tables.ts';
 

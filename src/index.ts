@@ -33,7 +33,6 @@ export {
   type ProposedTool,
   proposeTools,
 } from './features/init/survey.ts';
-export { type MergedState, type MergeOptions, merge } from './features/merge/merge.ts';
 export {
   type Planned,
   type PlanOptions,
@@ -67,7 +66,6 @@ export {
   receipts,
 } from './features/receipts/receipts.ts';
 export {
-  type Proposal,
   type Repaired,
   type RepairOptions,
   repair,
@@ -127,7 +125,7 @@ export type { LoadedPipeline } from './language/load/loaded-pipeline.ts';
 export { type Problem, Refusal, renderProblem } from './language/load/refusal.ts';
 export type { PipelineDocument } from './language/schema.ts';
 export type { CreditTotals } from './model/ledger.ts';
-export type { Header, JobLine, RunLine, TaskLine } from './model/line.ts';
+export type { JobLine, RunLine, TaskLine } from './model/line.ts';
 export type { CalendarLimit } from './plan/calendar-budget.ts';
 export type { EnvUse } from './plan/env-uses.ts';
 export type { OrphanCounts } from './plan/orphan.ts';
@@ -158,7 +156,6 @@ export {
 export type { TargetOptions } from './service-api/target.ts';
 export type { WebhookOptions } from './service-api/webhooks.ts';
 export type { LocateOptions } from './state/locate-state.ts';
-export type { Damage } from './state/repair/damage.ts';
 export type { PathOptions } from './state/run-paths.ts';
 export {
   type RunEnd,

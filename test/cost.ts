@@ -22,7 +22,7 @@ const budgets: Readonly<Record<string, number>> = {
   files: 4,
   hostile: 45,
   language: 9,
-  model: 5,
+  model: 9,
   old: 28,
   previews: 34,
   promises: 7,

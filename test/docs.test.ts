@@ -145,7 +145,7 @@ describe('commands', () => {
     const commands = [...stdout.matchAll(/^ {2}([a-z][a-z-]+)/gm)]
       .map(([, name]) => `${name}`)
       .filter((name) => name !== 'help');
-    expect(commands).toHaveLength(29);
+    expect(commands).toHaveLength(27);
     for (const command of commands) {
       expect(page).toContain(`npx shotlist ${command}`);
       if (command === 'serve') continue;

@@ -28,7 +28,6 @@ const says: Readonly<Record<string, RegExp>> = {
   graph: /^flowchart TD$/m,
   init: /^codes\.yaml 2$/,
   loadPipeline: /^p$/,
-  merge: /base\.jsonl does not exist/,
   openLivePage: /^http:\/\/127\.0\.0\.1:\d+\/[\w-]{43}\/$/m,
   // It makes a plan first.
   readSavedPlan: /^saved: pipeline\.yaml$/,

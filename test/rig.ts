@@ -222,9 +222,6 @@ export function journalInto(lines: string[]): RunInternals {
   };
 }
 
-/** The header of a compacted state file as it was before the first event. */
-export const begunHeader = (header: string): string => header.replace(/"lines":\d+/, '"lines":0');
-
 function withPlainPictures(args: readonly string[]): readonly string[] {
   const [command = '', ...rest] = args;
   const renders = ['run', 'serve', 'watch'].includes(command);

@@ -114,6 +114,7 @@ class Ci {
     const folder = this.#clone('first');
     writeFileSync(join(folder, 'pipeline.yaml'), pipelineText(this.#w.bucket?.store));
     writeFileSync(join(folder, '.gitignore'), 'out/\n.shotlist/\n');
+    writeFileSync(join(folder, '.gitattributes'), '*.state.jsonl merge=union\n');
     writeFileSync(join(folder, 'actor.png'), await photo(actor));
     this.#push(folder);
     rmSync(folder, { recursive: true });

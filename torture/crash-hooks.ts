@@ -1,5 +1,5 @@
 // Hooks into a run that kill its process at a crash point, as `kill -9` does: no exit handler runs and nothing is flushed.
-import { readFileSync, statSync, truncateSync } from 'node:fs';
+import fs, { statSync, truncateSync } from 'node:fs';
 import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -40,7 +40,7 @@ export function crashHooks(
     pass(after);
     return done;
   };
-  compacting = (point, path) => {
+  replacing = (point, path) => {
     if (path === `${state}.part`) pass(point);
   };
   return {
@@ -91,8 +91,9 @@ interface Lines {
 }
 
 function crashingLines(file: LineFile, { crash, state, isCrash, pass }: Lines): LineFile {
-  const size = (): number => statSync(state, { throwIfNoEntry: false })?.size ?? 0;
-  let synced = size();
+  const found = (): { ino: number; size: number } =>
+    statSync(state, { throwIfNoEntry: false }) ?? { ino: 0, size: 0 };
+  let synced = found();
   return {
     append(line) {
       file.append(line);
@@ -101,35 +102,36 @@ function crashingLines(file: LineFile, { crash, state, isCrash, pass }: Lines): 
     async sync() {
       pass('sync:before');
       await file.sync();
-      const whole = size();
+      const whole = found();
       if (isCrash('sync:torn')) {
-        // Nothing depends yet on what was written after the last sync, so any part of it may be missing. A new file is renamed
-        // into place with its header.
-        const safe = Math.max(synced, headerBytes(state));
-        truncateSync(state, safe + Math.floor((whole - safe) * crash.share));
+        // Nothing depends yet on what was appended after the last sync, so any part of it may be missing. Of a file that was
+        // written whole, all is there.
+        const safe = whole.ino === synced.ino ? synced.size : whole.size;
+        truncateSync(state, safe + Math.floor((whole.size - safe) * crash.share));
         killProcess();
       }
-      synced = Math.max(synced, whole);
+      synced = whole;
       pass('sync:after');
     },
   };
 }
 
-const headerBytes = (state: string): number => readFileSync(state).indexOf('\n') + 1;
+/** No hook covers a state file that is written whole, so Node's own functions are wrapped. */
+let replacing: (point: CrashPoint, path: unknown) => void = () => undefined;
 
-/** No hook covers the compaction of the state file, so Node's own functions are wrapped. */
-let compacting: (point: CrashPoint, path: unknown) => void = () => undefined;
-
-const { open, rename } = promises;
+const { open } = promises;
+const { renameSync } = fs;
 Object.assign(promises, {
   open: (...given: Parameters<typeof open>) => {
-    compacting('compact:before', given[0]);
+    replacing('whole:before', given[0]);
     return open(...given);
   },
-  rename: async (...given: Parameters<typeof rename>) => {
-    compacting('compact:written', given[0]);
-    await rename(...given);
-    compacting('compact:after', given[0]);
+});
+Object.assign(fs, {
+  renameSync: (...given: Parameters<typeof renameSync>) => {
+    replacing('whole:written', given[0]);
+    renameSync(...given);
+    replacing('whole:after', given[0]);
   },
 });
 syncBuiltinESMExports();

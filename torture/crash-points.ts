@@ -22,10 +22,10 @@ const often = {
   'rename:after': 40,
   'delete:before': 40,
   'delete:after': 40,
-  /** The state file is compacted: before the first write, after the last write, after the rename. */
-  'compact:before': 1,
-  'compact:written': 1,
-  'compact:after': 1,
+  /** The state file is written whole: before the first write, after the last write, after the rename. */
+  'whole:before': 2,
+  'whole:written': 2,
+  'whole:after': 2,
 } as const;
 
 export type CrashPoint = keyof typeof often;
@@ -47,7 +47,7 @@ export interface Crash {
 
 /**
  * A random crash. Early times are likelier, because a resumed run reaches a point less often. Torn syncs are likelier
- * too, because only a second crash before the compaction shows what they left.
+ * too, because only a second crash before the file is written whole shows what they left.
  */
 export function drawCrash(chance: () => number, items: number): Crash {
   const torn = chance() < 0.1;

@@ -42,7 +42,7 @@ export const scenarios: readonly Scenario[] = [
       if (call === undefined) throw new Error('no download was put in its place');
       const { hit } = await testbed.tracedRun({ call, how: 'kill', lasting: false });
       if (!hit) throw new Error('the run before was not killed');
-      appendFileSync(testbed.workspace.state, '{"seq":');
+      appendFileSync(testbed.workspace.state, '{"job":"');
     },
     has: isOwn,
   },

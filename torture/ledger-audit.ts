@@ -3,7 +3,6 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { digestOfBytes } from '../src/base/digest.ts';
 import type { JsonObject } from '../src/base/json.ts';
-import { memoryStore } from '../src/model/job-store.ts';
 import type { Ledger } from '../src/model/ledger.ts';
 import type { LocalService } from '../src/service/start.ts';
 import { loadState } from '../src/state/load-state.ts';
@@ -37,7 +36,7 @@ export function digestAt(folder: string, path: string): string | undefined {
 
 /** The ledger in a state file. Throws if the file cannot be read. */
 export async function ledgerAt(state: string): Promise<Ledger> {
-  const loaded = await loadState(state, memoryStore());
+  const loaded = await loadState(state);
   if (!loaded.ok) throw new Error(loaded.error);
   return loaded.value.ledger;
 }
@@ -47,7 +46,7 @@ export async function auditLedgers(
   workspace: Workspace,
   service: LocalService,
 ): Promise<LedgerAudit | string> {
-  const loaded = await loadState(workspace.state, memoryStore());
+  const loaded = await loadState(workspace.state);
   if (!loaded.ok) return loaded.error;
   return { paid: await paidAt(service), balance: service.balance(), state: loaded.value.ledger };
 }

@@ -8,7 +8,6 @@ import { type PathForm, pathForms } from '../src/contract/api/routes.ts';
 import { tortureCi } from './ci.ts';
 import { tortureDisk } from './disk.ts';
 import { tortureEngine } from './engine.ts';
-import { tortureMerge } from './merge.ts';
 import { tortureRunner } from './runner.ts';
 import { tortureSchedules } from './schedules.ts';
 import { tortureService } from './service.ts';
@@ -55,11 +54,10 @@ const { rounds, seed } = numbers;
 const began = Date.now();
 const elapsed = (): string => `${Math.round((Date.now() - began) / 1000)} s`;
 
-const usage = `usage: npm run torture -- [--of runner|wire|service|disk|merge|ci|schedule|tick|watch|engine] [--seed S]
+const usage = `usage: npm run torture -- [--of runner|wire|service|disk|ci|schedule|tick|watch|engine] [--seed S]
   of the runner: [--rounds N] [--items N] [--jobs N] [--paths short|long|both]
     [--round K, to see one again]
   of the service: [--rounds N]
-  of the merge: [--rounds N], pairs of histories of the state file
   of schedule: [--rounds N], a month in each round
   of ticks: [--rounds N, the number of hours with a tick every minute; 168 are a week]
   of the watch: [--files N, to drop; default 5000]
@@ -86,9 +84,6 @@ switch (values.help ? 'help' : values.of) {
     break;
   case 'disk':
     await ofDisk();
-    break;
-  case 'merge':
-    ofMerge();
     break;
   case 'ci':
     await ofCi();
@@ -182,12 +177,6 @@ async function ofTick(): Promise<void> {
       `${counts.requests} requests, ${violations.length} violations`,
   );
   process.exitCode = violations.length === 0 ? 0 : 1;
-}
-
-function ofMerge(): void {
-  const violations = tortureMerge({ rounds, seed });
-  for (const violation of violations) print(`violation: ${violation}`);
-  print(`${rounds} merges, seed ${seed}, ${elapsed()}: ${violations.length} violations`);
 }
 
 async function ofWatch(): Promise<void> {

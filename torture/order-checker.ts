@@ -1,29 +1,26 @@
 // Checks the order of writes and requests: it wraps the journal and the API, knows what is durable in the state file, and
 // fails the run that sends a request too early. A random kill would find that only by luck.
 import { readFileSync, statSync } from 'node:fs';
-import { asJson, isJson, isObject } from '../src/base/json.ts';
+import { isJson } from '../src/base/json.ts';
 import type { RunInternals } from '../src/features/run/run.ts';
-import { RowReader } from '../src/model/rows.ts';
+import { parseLine } from '../src/model/record/line.ts';
 
 /** The durable content of the state file. */
 class DurableState {
   readonly #names = new Set<string>();
   readonly #jobs = new Map<string, string>();
   readonly #saved = new Set<string>();
-  readonly #rows = new RowReader();
 
-  read(line: string): void {
-    const row = this.#rows.read(line);
-    const read = row?.ok === true ? row.value : undefined;
-    if (read?.is === 'template') return;
-    const value = read === undefined ? asJson(JSON.parse(line)) : read.value;
-    if (!isObject(value)) throw new Error(`bug: this is no line of a state file: ${line}`);
-    const { event, job, name, project, outputs, past } = value;
-    if (typeof job !== 'string') return;
-    if (typeof name === 'string') this.#names.add(name);
-    if (event === 'output' || Array.isArray(outputs)) this.#saved.add(job);
-    for (const one of [{ project }, ...(Array.isArray(past) ? past.filter(isObject) : [])])
-      if (typeof one.project === 'string') this.#jobs.set(one.project, job);
+  read(text: string): void {
+    const read = parseLine(text);
+    if (!read.ok) throw new Error(`bug: this is no line of a state file: ${text}`);
+    if (!('job' in read.value)) return;
+    const { job, attempts, outputs } = read.value;
+    for (const { name, project } of attempts) {
+      this.#names.add(name);
+      if (project !== undefined) this.#jobs.set(project, job);
+    }
+    if (outputs.length > 0) this.#saved.add(job);
   }
 
   hasIntent(name: unknown): boolean {
@@ -49,6 +46,7 @@ export function orderChecker(state: string): Required<Pick<RunInternals, 'lines'
       // Called under the lock, after the file was loaded, so a torn last line does not count.
       for (const line of wholeLines(state)) durable.read(line);
       let waiting: string[] = [];
+      let isFirst = true;
       return {
         append(line) {
           waiting.push(line);
@@ -59,6 +57,9 @@ export function orderChecker(state: string): Required<Pick<RunInternals, 'lines'
           waiting = [];
           await file.sync();
           for (const line of taken) durable.read(line);
+          // What other records knew is written whole, before the first line.
+          if (isFirst) for (const line of wholeLines(state)) durable.read(line);
+          isFirst = false;
         },
       };
     },

@@ -204,26 +204,6 @@ export const commands: Readonly<Record<string, Readonly<Record<string, Added>>>>
           (await import('../features/trust/command.ts')).trustCommand(name, given),
       },
     ),
-    'git-setup': command('git-setup', 'let git merge state files in this repository', {
-      flags: flags.gitSetupFlags,
-      run: async (given) => (await import('../features/git/command.ts')).gitSetupCommand(given),
-    }),
-    merge: command(
-      'merge',
-      'merge two state files into <ours>; git does it by itself after git-setup',
-      {
-        usage: '[options] [base] <ours> <theirs>',
-        takes: [argument('<first>'), argument('<second>'), argument('[third]')],
-        flags: flags.mergeFlags,
-        run: async (first, second, third, given) => {
-          const files =
-            third === undefined
-              ? { ours: first, theirs: second }
-              : { base: first, ours: second, theirs: third };
-          return await (await import('../features/merge/command.ts')).mergeCommand(files, given);
-        },
-      },
-    ),
   },
   'Check and mend:': {
     explain: command('explain', 'explain an error code; without an argument, list all codes', {

@@ -7,7 +7,6 @@ import type { JsonObject } from '../base/json.ts';
 import { scrubbed } from '../base/scrub.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
 import { type Problem, problem, Refusal, stateProblem } from '../language/load/refusal.ts';
-import { memoryStore } from '../model/job-store.ts';
 import { type Loaded, loadState } from '../state/load-state.ts';
 import { lineAbout } from '../state/locate-state.ts';
 import { lockState, type StateContext, strangerTo } from '../state/lock-state.ts';
@@ -16,16 +15,15 @@ import { DatabaseAway, patienceWith, retryWhileAway } from './away.ts';
 import { type EngineSession, termMs } from './coordinator.ts';
 import { type CoordinatorStore, TermOver } from './database/coordinator-store.ts';
 import type { EngineRun } from './database/database.ts';
-import { loadLedgerOnDisk } from './load-ledger.ts';
+import { loadLedger } from './load-ledger.ts';
 import { moveIn } from './move-state.ts';
 import { type OpenEngine, withDatabase } from './open-database.ts';
 
-/** A ledger that comes from a database has no bytes of a state file. */
+/** A ledger that comes from a database has no record in a state file. */
 export const unread: Omit<Loaded, 'ledger' | 'header'> = {
   warnings: [],
-  wholeBytes: 0,
-  unterminated: false,
-  content: undefined,
+  away: undefined,
+  record: undefined,
 };
 
 /** Unique to this process, and says where it is. */
@@ -79,16 +77,13 @@ async function begin(
     });
     if (orderStore !== undefined) {
       await clear(orderStore, context);
-      const { ledger, snapshot, seq, changed, close } = await loadLedgerOnDisk(orderStore);
+      const { ledger, snapshot, seq, changed } = await loadLedger(orderStore);
       const state = { ...unread, ledger, header: snapshot.header };
       return {
         paths,
         state,
         session: { engine, run, orderStore, seq, ledger, changed },
-        async [Symbol.asyncDispose]() {
-          close();
-          await engine[Symbol.asyncDispose]();
-        },
+        [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
       };
     }
     if (clock.elapsed() - began > standbyMs)
@@ -119,7 +114,7 @@ async function moveUnderLock(
 ): Promise<{ readonly run: EngineRun; readonly paths: RunPaths }> {
   await using held = await lockState(located, 'run', context);
   const { paths } = held;
-  const loaded = await loadState(paths.state, memoryStore());
+  const loaded = await loadState(paths.state);
   if (!loaded.ok)
     throw new Refusal(stateProblem(loaded.error, paths.state, lineAbout(bound, paths, 'repair')));
   const { header, warnings } = loaded.value;

@@ -64,7 +64,7 @@ export class EngineFile {
   }
 
   /** The record must go back to the state file, whether or not something happened. */
-  readonly mustCompact = true;
+  readonly mustWrite = true;
 
   /** Begins to follow the run. */
   begin(journal: FoldingJournal): void {
@@ -148,7 +148,7 @@ export class EngineFile {
   }
 
   /** Ends the term: what is still under way at workers keeps the record in the database. */
-  async compact(): Promise<Result<undefined, string>> {
+  async writeWhole(): Promise<Result<void, string>> {
     const { session, onWarning } = this.#o;
     const { orderStore, engine } = session;
     await this.coordinator.end();

@@ -3,7 +3,7 @@ import { type NewEvent, parseLine } from '../model/line.ts';
 import type { LineFile } from '../run/journal-writer.ts';
 import { SharedSync } from '../run/journal-writer.ts';
 import { type Patience, retryWhileAway } from './away.ts';
-import { eventFact, type Fact, type FactAnswer, withoutNumber } from './database/batch.ts';
+import { eventFact, type Fact, type FactAnswer, withoutTime } from './database/batch.ts';
 
 export interface EngineLinesOptions extends Patience {
   /** Unique to the coordinator and its term. */
@@ -56,5 +56,5 @@ const refusalBug = (event: string): Error =>
 function eventIn(text: string): NewEvent {
   const read = parseLine(text);
   if (!read.ok || read.value.type !== 'event') throw new Error('bug: a journal appends events');
-  return withoutNumber(read.value.line);
+  return withoutTime(read.value.line);
 }

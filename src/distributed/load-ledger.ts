@@ -1,7 +1,5 @@
 // Loads the ledger of a run from its database, as a state file is loaded: the lines, then the records after them.
-import type { JobStore } from '../model/job-store.ts';
 import { Ledger } from '../model/ledger.ts';
-import { diskStore } from '../state/job-store.ts';
 import type { EngineRecord, RunStore, Snapshot } from './database/coordinator-store.ts';
 
 export interface LoadedLedger {
@@ -16,14 +14,12 @@ export interface LoadedLedger {
 const maxGroup = 5_000;
 const maxTries = 5;
 
-/** `newStore`: an empty store; a second one is made when a coordinator folded the records while they were read. */
 export async function loadLedger(
   orderStore: Pick<RunStore, 'snapshot' | 'jobs' | 'records'>,
-  newStore: () => JobStore,
 ): Promise<LoadedLedger> {
   for (let attempt = 1; attempt <= maxTries; attempt++) {
     const snapshot = await orderStore.snapshot();
-    const ledger = new Ledger(newStore());
+    const ledger = new Ledger();
     const jobs = await linesOf(orderStore, ledger, snapshot);
     if (!jobs) continue;
     const changed = new Set<string>();
@@ -37,27 +33,6 @@ export async function loadLedger(
       return { ledger, snapshot, seq, changed };
   }
   throw new Error(`bug: the records were folded ${maxTries} times while they were being read`);
-}
-
-/** The same on disk. `close` removes what it keeps there. */
-export async function loadLedgerOnDisk(
-  orderStore: Pick<RunStore, 'snapshot' | 'jobs' | 'records'>,
-): Promise<LoadedLedger & { close(): void }> {
-  const stores: ReturnType<typeof diskStore>[] = [];
-  const close = (): void => {
-    for (const store of stores) store.close();
-  };
-  try {
-    const loaded = await loadLedger(orderStore, () => {
-      const store = diskStore();
-      stores.push(store);
-      return store;
-    });
-    return { ...loaded, close };
-  } catch (error) {
-    close();
-    throw error;
-  }
 }
 
 /** False: the lines are no longer those of the snapshot. */
@@ -90,7 +65,7 @@ export async function* recordGroups(
 export function foldRecord(ledger: Ledger, record: EngineRecord, changed: Set<string>): void {
   if (record.is !== 'event') return;
   const { event, at } = record;
-  must(ledger.apply({ type: 'event', line: { seq: ledger.seq + 1, ...event, at } }));
+  must(ledger.apply({ type: 'event', line: { ...event, at } }));
   if ('job' in event) changed.add(event.job);
 }
 

@@ -10,14 +10,25 @@ import { isSystemProblem, systemReason } from '../base/system-error.ts';
 import { shownPath } from '../files/shown-path.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
 import { type Problem, problem, Refusal, resultOf } from '../language/load/refusal.ts';
-import { memoryStore } from '../model/job-store.ts';
+import { jobOf, unknownRun, viewOf } from '../model/job-view.ts';
 import type { Ledger } from '../model/ledger.ts';
-import type { Header, JobLine } from '../model/line.ts';
-import { formatVersion } from '../model/line-schemas.ts';
-import { replaceState } from '../state/compaction.ts';
+import type { JobLine } from '../model/line.ts';
+import { stateAfter } from '../model/record/job.ts';
+import type { Ledger as Record } from '../model/record/ledger.ts';
+import {
+  type Header,
+  type Job,
+  type Line,
+  lineText,
+  type MarkLine,
+  type RunLine,
+} from '../model/record/line.ts';
+import { formatVersion } from '../model/record/schemas.ts';
+import { loadRecord } from '../state/load-record.ts';
 import type { Loaded } from '../state/load-state.ts';
 import { lockState, type StateContext } from '../state/lock-state.ts';
 import type { RunPaths } from '../state/run-paths.ts';
+import { quietTerms, StateFile } from '../state/state-file.ts';
 import { type Patience, retryWhileAway } from './away.ts';
 import { type EngineSession, termMs } from './coordinator.ts';
 import { type EngineRecord, TermOver } from './database/coordinator-store.ts';
@@ -46,9 +57,9 @@ export interface Moving {
 export async function moveIn(moving: Moving): Promise<EngineRun> {
   const { database, bound, paths, state, address } = moving;
   const run = await database.find(bound.name, paths.serviceName);
-  const away = state.header?.away;
+  const { away } = state;
   if (moving.takeBack === true && run?.stage === 'exported') return await takeBack(moving, run);
-  if (away !== undefined && away.engine !== address.digest)
+  if (away !== undefined && !away.id.startsWith(address.digest))
     throw new Refusal(awayProblem(paths.state, away, 'another database'));
   if (away !== undefined && away.run !== run?.terms.run)
     throw new Refusal(
@@ -94,7 +105,7 @@ async function importRun(moving: Moving): Promise<EngineRun> {
 /** The run is open: this checkout joins it if its state file knows nothing that the database does not. */
 async function joinRun(moving: Moving, run: EngineRun): Promise<EngineRun> {
   const { bound, state } = moving;
-  if (state.header?.away === undefined && state.header !== undefined) {
+  if (state.away === undefined && state.header !== undefined) {
     const ahead = await firstAhead(moving, run);
     if (ahead !== undefined) throw new Refusal(aheadProblem(moving, ahead));
   }
@@ -133,13 +144,48 @@ const headerFor = (bound: BoundPipeline, paths: RunPaths): Header => ({
   service: paths.serviceName,
 });
 
-async function markAway({ bound, paths, state, address, now }: Moving, run: string): Promise<void> {
-  const away = { engine: address.digest, run, since: now };
-  await writeState(paths, { ...headerFor(bound, paths), away }, state.ledger);
+async function markAway({ bound, paths, address, now }: Moving, run: string): Promise<void> {
+  await writeState(bound, paths, (record) => [
+    ...marksOver(record, now),
+    awayMark(address, run, now),
+  ]);
 }
 
-async function writeState(paths: RunPaths, header: Header, ledger: Ledger): Promise<void> {
-  await replaceState(paths.state, `${paths.state}.part`, header, ledger);
+/** Each move has a mark of its own: one that was taken off stays off. */
+const awayMark = ({ digest }: EngineAddress, run: string, at: string): MarkLine => ({
+  mark: 'away',
+  id: `${digest} ${at}`,
+  run,
+  at,
+});
+
+const marksOver = (record: Record, now: string): readonly MarkLine[] =>
+  record
+    .marks()
+    .filter(({ mark }) => mark === 'away')
+    .map((mark) => ({ ...mark, over: now }));
+
+/** Adds lines to the state file, and writes it whole. */
+async function writeState(
+  bound: BoundPipeline,
+  paths: RunPaths,
+  change: (record: Record) => readonly Line[],
+): Promise<void> {
+  const loaded = await loadRecord(paths.state, { header: headerFor(bound, paths) });
+  if (!loaded.ok) throw new Refusal(problem(loaded.error, 'the state file'));
+  const record = loaded.value.ledger;
+  const file = new StateFile(paths.state, loaded.value, quietTerms);
+  try {
+    for (const line of change(record)) {
+      record.put(line);
+      file.append(lineText(line));
+    }
+    await file.sync();
+    const written = await file.writeWhole();
+    if (!written.ok) throw new Refusal({ ...problem(written.error), reason: 'system' });
+  } finally {
+    await file.close();
+  }
 }
 
 /** A job of the state file that the database has not, or has in an earlier attempt. */
@@ -159,7 +205,7 @@ async function newerIn(moving: Moving, run: EngineRun): Promise<Problem | undefi
 }
 
 const ledgerOf = async ({ database }: Moving, { terms }: EngineRun): Promise<Ledger> =>
-  (await loadLedger(database.run(terms.run), memoryStore)).ledger;
+  (await loadLedger(database.run(terms.run))).ledger;
 
 function firstNewer(ledger: Ledger, than: Ledger): JobLine | undefined {
   for (const line of ledger.jobs())
@@ -168,11 +214,7 @@ function firstNewer(ledger: Ledger, than: Ledger): JobLine | undefined {
 }
 
 /** Why a command that needs the record cannot use the state file. */
-export function awayProblem(
-  state: string,
-  { since }: NonNullable<Header['away']>,
-  where = 'a database',
-): Problem {
+export function awayProblem(state: string, { at: since }: MarkLine, where = 'a database'): Problem {
   return problem(
     `the record of ${state} has been in ${where} since ${since} (shotlist run --engine)`,
     'shotlist',
@@ -240,11 +282,15 @@ export async function exportRun(exporting: Exporting): Promise<Result<void, stri
 
 /** Nobody records anything any more, and no other coordinator reads the state file. */
 async function handOver(exporting: Exporting): Promise<Result<void, string>> {
-  const { session, bound, paths, patience } = exporting;
+  const { session, bound, paths, patience, context } = exporting;
   const { orderStore, ledger } = session;
   const { run } = session.run.terms;
   try {
-    await writeState(paths, headerFor(bound, paths), ledger);
+    const now = new Date(context.clock.now()).toISOString();
+    await writeState(bound, paths, (record) => [
+      ...marksOver(record, now),
+      ...linesOf(ledger, record, now),
+    ]);
     await retryWhileAway(patience, () => orderStore.handOver());
     await removeLeftover(canaryFile(bound.folder, run));
     removeLeftovers(run, bound.folder, paths.output, ledger);
@@ -259,7 +305,59 @@ async function handOver(exporting: Exporting): Promise<Result<void, string>> {
 
 async function markAgain({ session, bound, paths, context }: Exporting): Promise<void> {
   const { engine, run, ledger } = session;
-  const since = new Date(context.clock.now()).toISOString();
-  const away = { engine: engine.address.digest, run: run.terms.run, since };
-  await writeState(paths, { ...headerFor(bound, paths), away }, ledger);
+  const now = new Date(context.clock.now()).toISOString();
+  await writeState(bound, paths, (record) => [
+    ...linesOf(ledger, record, now),
+    awayMark(engine.address, run.terms.run, now),
+  ]);
+}
+
+/** What the database knows, as lines of the record: what the record knows already is kept. */
+function linesOf(ledger: Ledger, record: Record, now: string): readonly Line[] {
+  const known = new Map(record.runs().map(({ run, at }) => [at, run]));
+  const ids = new Map<number, string>();
+  const runs = ledger.runs().map(({ run: number, at, ended, due }): RunLine => {
+    const run = known.get(at) ?? `${at}-${randomBytes(2).toString('hex')}`;
+    ids.set(number, run);
+    return {
+      run,
+      at,
+      ...(ended === undefined ? {} : { ended }),
+      ...(due === undefined ? {} : { due }),
+    };
+  });
+  const tasks = ledger.tasks().map(({ task, state, why, code = '' }): Line => {
+    const before = record.task(task);
+    const isKnown = before?.ending === state && before.fault.message === why;
+    const fault = { code, message: why };
+    return { task, at: isKnown ? before.at : now, run: unknownRun, ending: state, fault };
+  });
+  for (const line of ledger.jobs()) {
+    const before = record.job(line.job);
+    record.join(jobOf(line, (number) => ids.get(number) ?? unknownRun));
+    if (before !== undefined) forgetPast(record, before, line, now);
+  }
+  for (const line of [...runs, ...tasks]) record.join(line);
+  const sent = creationsIn(record);
+  const counted = runs.map((line) =>
+    line.ended === undefined ? line : { ...line, creations: sent.get(line.run) ?? 0 },
+  );
+  return [...counted, ...tasks, ...[...ledger.jobs()].flatMap(({ job }) => record.job(job) ?? [])];
+}
+
+/** The attempt that counted when the record moved, and no longer does: it was done again on purpose. */
+function forgetPast(record: Record, before: Job, { job, past = [] }: JobLine, at: string): void {
+  const { name } = viewOf(before, () => undefined);
+  if (name === undefined || !past.some((one) => one.name === name)) return;
+  const after = record.job(job);
+  if (after === undefined) throw new Error(`bug: the job ${job} did not join`);
+  record.put(stateAfter(after, { is: 'said', job, attempt: name, mark: 'forgotten' }, '', at));
+}
+
+/** By run. */
+function creationsIn(record: Record): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { attempts } of record.jobs())
+    for (const { run } of attempts) counts.set(run, (counts.get(run) ?? 0) + 1);
+  return counts;
 }

@@ -1,14 +1,9 @@
-// The common part of all commands: load the pipeline, run one operation, print its result as text or JSON, return the
-// exit code.
-import { dirname } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { loadPipeline } from '../language/load/load.ts';
 import type { LoadedPipeline } from '../language/load/loaded-pipeline.ts';
 import type { PipelineFlags } from '../terminal/flags.ts';
-import { said } from '../terminal/output.ts';
 import { caution, print, printJson } from '../terminal/terminal.ts';
 import { stateLine } from '../views/service-text.ts';
-import { driverWarning } from './git/git-setup.ts';
 
 /** How to print the result of an operation. */
 export interface AnswerFormat<T> {
@@ -64,16 +59,7 @@ export async function pipelineFor(
   file: string,
   { input = {}, profile }: PipelineFlags,
 ): Promise<LoadedPipeline> {
-  warnOfDriver(dirname(file));
   return await loadPipeline(file, { inputs: input, profile });
-}
-
-/** Warns once, before anyone merges, of a merge driver that an older shotlist left in the clone of this folder. */
-export function warnOfDriver(folder: string): void {
-  const warning = said.has('driver') ? undefined : driverWarning(folder);
-  if (warning === undefined) return;
-  said.add('driver');
-  caution(warning);
 }
 
 /** Prints the result of an operation; returns the exit code. */

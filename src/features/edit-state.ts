@@ -12,14 +12,15 @@ import { reachable } from '../distributed/open-database.ts';
 import { type BoundPipeline, boundPipeline } from '../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../language/load/loaded-pipeline.ts';
 import {
+  lostProblem,
   type Problem,
   Refusal,
   resultOf,
-  uncompacted,
+  unsorted,
   valueOrThrow,
 } from '../language/load/refusal.ts';
 import type { Ledger } from '../model/ledger.ts';
-import type { Header } from '../model/line.ts';
+import type { Header } from '../model/record/line.ts';
 import { realClock } from '../run/clock.ts';
 import type { Clock, MediaApi } from '../run/jobs/ports.ts';
 import { JournalWriter, type LineFile } from '../run/journal-writer.ts';
@@ -28,17 +29,14 @@ import { httpClient } from '../service-api/http-client.ts';
 import { type LedgerEntry, type LocalService, startService } from '../service-api/local-service.ts';
 import { secretsIn } from '../service-api/secrets.ts';
 import { chooseTarget } from '../service-api/target.ts';
-import { type Content, StateFileChanged } from '../state/file-version.ts';
-import { JournalFile } from '../state/journal-file.ts';
 import { type LocatedState, locateState } from '../state/locate-state.ts';
 import { claimOwnFolder } from '../state/own-folder.ts';
 import { bookFor, type ReceiptBook } from '../state/receipts/receipt-book.ts';
-import { RecordInPlace } from '../state/record-in-place.ts';
 import { pathsOf } from '../state/run-paths.ts';
-import { changedProblem } from '../state/unsaved-state.ts';
+import { RecordLost } from '../state/state-file.ts';
 import { internalsOf } from './internals.ts';
+import { openRunFile } from './open-run-file.ts';
 import { headerOf, type OpenEngineRun, openState, type ReadOptions } from './open-state.ts';
-import { noteRecord } from './record-check.ts';
 import { refuse, refuseIf, refuseSystemError } from './refuse.ts';
 
 export interface EditOptions extends ReadOptions {
@@ -51,8 +49,6 @@ export interface StateEdit {
   readonly journal: JournalWriter;
   readonly receipts: ReceiptBook;
   readonly header: Header;
-  /** The state file as it was read; undefined if the record is in a database. */
-  readonly content: Content | undefined;
   readonly clock: Clock;
   /** The record is in a database, where workers may be performing what is only intended. */
   readonly shared: boolean;
@@ -72,7 +68,7 @@ export async function editState<T>(
   try {
     return await edit(bound, located, options, work);
   } catch (error) {
-    if (error instanceof StateFileChanged) throw new Refusal(changedProblem(error));
+    if (error instanceof RecordLost) throw new Refusal(lostProblem(error));
     return refuseSystemError(error, state);
   }
 }
@@ -90,11 +86,11 @@ async function edit<T>(
   const header = headerOf(open, bound);
   options.onState?.(header.service);
   await using cleanup = new Cleanup();
-  const { engine, state, check } = open;
-  const { ledger, content } = state;
+  const { engine, state } = open;
+  const { ledger } = state;
   const redactor = new Redactor(secretsIn(env));
   const connect = () => connectOwner(header, { options, bound, redactor, clock, cleanup });
-  const workOn = async (file: LineFile, more: Pick<StateEdit, 'content' | 'shared'>) => {
+  const workOn = async (file: LineFile, more: Pick<StateEdit, 'shared'>) => {
     const receipts = bookFor(header, { bound, paths, env, clock, onWarning });
     cleanup.defer(() => receipts.close());
     const journal = new JournalWriter(ledger, file, clock, { redactor, receipts });
@@ -106,24 +102,17 @@ async function edit<T>(
       clock,
       connect,
     };
-    return { journal, receipts, worked: await resultOf(() => work({ ...own, ...more })) };
+    return { journal, worked: await resultOf(() => work({ ...own, ...more })) };
   };
   if (engine !== undefined)
-    return await editEngine(engine, ledger, clock, (file) =>
-      workOn(file, { content: undefined, shared: true }),
-    );
-  const { record } = internals;
-  const file =
-    record === undefined
-      ? new JournalFile(paths.state, header, state)
-      : new RecordInPlace(record, header);
+    return await editEngine(engine, ledger, clock, (file) => workOn(file, { shared: true }));
+  const file = openRunFile({ paths, state, header, env, clock, internals, onProblem: onWarning });
   cleanup.defer(() => file.close());
   const lines = internals.lines?.(file) ?? file;
-  const { journal, receipts, worked } = await workOn(lines, { content, shared: false });
+  const { journal, worked } = await workOn(lines, { shared: false });
   if (journal.wrote) {
-    const compacted = await file.compact(ledger);
-    if (compacted.ok) noteRecord(receipts, check, ledger, compacted.value, clock.now());
-    else onWarning(uncompacted(compacted.error));
+    const written = await file.writeWhole();
+    if (!written.ok) onWarning(unsorted(written.error));
   }
   return valueOrThrow(worked);
 }

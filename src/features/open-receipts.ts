@@ -34,8 +34,6 @@ interface Opening {
   readonly paths: RunPaths;
   readonly target: Target | Unasked;
   readonly state: Loaded;
-  /** The version of the state file in git's HEAD, if it has more. */
-  readonly head: Ledger | undefined;
   readonly disk: RealDisk;
   readonly access: 'plan' | 'run';
   readonly env: Env;
@@ -51,7 +49,7 @@ interface Opening {
 
 export function openReceipts(opening: Opening): OpenedReceipts {
   const { bound, paths, target, state, disk, access, env, clock, onWarning, cleanup } = opening;
-  const { session, head } = opening;
+  const { session } = opening;
   const service = paths.serviceName;
   const book = new ReceiptBook({
     bound,
@@ -68,7 +66,6 @@ export function openReceipts(opening: Opening): OpenedReceipts {
   const remembered = new RememberedPayments({
     book,
     ledger: state.ledger,
-    head,
     clock,
     store: storeNameOf(bound.pipeline),
     inquiry: target.kind === 'hosted' ? inquiryOf(target, opening) : undefined,
@@ -102,7 +99,7 @@ export function orderClaims({ book, remembered, ledger, clock }: Claiming): Orde
       const at = new Date(clock.now()).toISOString();
       const intent = { event: 'intent', job, task, kind, attempt, name, reserve, measure } as const;
       const known = ledger.job(job);
-      const begun = stateAfter(known, { ...intent, seq: 1, at, ...(take && { take }) });
+      const begun = stateAfter(known, { ...intent, at, ...(take && { take }) });
       // The database decides about an order that no longer fits.
       if (!begun.ok) return true;
       if (remembered.claim(begun.value, isOnPurpose(order), known) === 'busy') return false;

@@ -1,34 +1,36 @@
 // Opens a state file: checks that it is shotlist's own, that no other process works on it, and that it belongs to this
 // pipeline.
 
-import { statSync } from 'node:fs';
 import { Cleanup } from '../base/cleanup.ts';
 import type { JsonObject } from '../base/json.ts';
 import { shellWord, shotlistLine } from '../base/shell.ts';
+import { count } from '../base/text.ts';
 import type { Env } from '../base/user-folder.ts';
 import { type CoordinateContext, coordinate, unread } from '../distributed/coordinate.ts';
 import type { EngineSession } from '../distributed/coordinator.ts';
 import type { RunStore } from '../distributed/database/coordinator-store.ts';
 import type { EngineRun } from '../distributed/database/database.ts';
-import { loadLedgerOnDisk } from '../distributed/load-ledger.ts';
+import { loadLedger } from '../distributed/load-ledger.ts';
 import { awayProblem } from '../distributed/move-state.ts';
 import { type OpenEngine, withDatabase } from '../distributed/open-database.ts';
+import { shownPath } from '../files/shown-path.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
-import { Refusal, stateProblem } from '../language/load/refusal.ts';
-import { memoryStore } from '../model/job-store.ts';
-import type { Header } from '../model/line.ts';
+import { problem, Refusal, stateProblem } from '../language/load/refusal.ts';
+import type { Header } from '../model/record/line.ts';
+import { formatVersion } from '../model/record/schemas.ts';
 import type { Clock } from '../run/jobs/ports.ts';
-import { diskStore } from '../state/job-store.ts';
+import { copiesOf } from '../state/copies.ts';
 import { type Holder, holderOf } from '../state/live.ts';
 import { type Loaded, loadState } from '../state/load-state.ts';
 import { type LocateOptions, lineAbout } from '../state/locate-state.ts';
-import { isHeld, type Lock } from '../state/lock.ts';
+import type { Lock } from '../state/lock.ts';
 import { type Access, lockState, type StateContext, strangerTo } from '../state/lock-state.ts';
 import type { StateRecord } from '../state/record-in-place.ts';
 import type { RunPaths } from '../state/run-paths.ts';
-import { unsavedProblem } from '../state/unsaved-state.ts';
+import { paidTwiceOf, paidTwiceText } from '../views/paid-twice-text.ts';
+import { gitRecords } from './git/records.ts';
 import type { RunInternals } from './internals.ts';
-import { checkRecord, type RecordCheck, unchecked } from './record-check.ts';
+import { joinOwnReceipts } from './own-receipts.ts';
 import { refuse, refuseIf } from './refuse.ts';
 
 /** For a command about an existing state file. */
@@ -58,8 +60,6 @@ export interface OpenState extends AsyncDisposable {
   readonly running: Holder | undefined;
   /** Undefined where nothing is locked. */
   readonly lock?: Pick<Lock, 'isStill'> | undefined;
-  /** What git's HEAD and the receipts know that the file lacks. */
-  readonly check: RecordCheck;
   /** The run in a database that has the record. */
   readonly engine?: OpenEngineRun | undefined;
 }
@@ -78,49 +78,47 @@ export async function openState(
   cleanup.defer(() => locked[Symbol.asyncDispose]());
   // Asked before the file is read: if the run ends meanwhile, nothing in the file looks unfinished.
   const running = access === 'read' ? holderOf(paths) : undefined;
-  const unsaved = unsavedProblem(paths.state);
-  if (access !== 'read') refuseIf(unsaved);
-  for (const { message } of unsaved?.diagnostics ?? []) context.onWarning(message);
-  const disk = access === 'read' && isModest(paths.state) ? undefined : diskStore();
-  cleanup.defer(() => disk?.close());
-  const loaded = await loadState(paths.state, disk ?? memoryStore());
+  const git = env === undefined ? undefined : await gitRecords(paths, env, access !== 'read');
+  const loaded = await loadState(paths.state, { others: git?.records ?? [] });
   if (!loaded.ok)
     throw new Refusal(stateProblem(loaded.error, paths.state, lineAbout(bound, paths, 'repair')));
-  const { header, warnings } = loaded.value;
+  if (loaded.value.record?.isClean === true) await git?.remember();
+  let state = loaded.value;
+  const { header, away, warnings, record } = state;
   refuseIf(header && strangerTo(header, paths.state, bound.name, service));
-  if (header?.away !== undefined) {
-    const away = awayProblem(paths.state, header.away);
-    if (access === 'run' || access === 'edit') refuseIf(away);
-    for (const { message } of away.diagnostics) context.onWarning(message);
+  if (away !== undefined) {
+    const elsewhere = awayProblem(paths.state, away);
+    if (access === 'run' || access === 'edit') refuseIf(elsewhere);
+    for (const { message } of elsewhere.diagnostics) context.onWarning(message);
   }
   // A run that is writing may be in the middle of its last line.
   if (running === undefined) warnings.forEach(context.onWarning);
   const { clock, onWarning } = context;
-  // A plan or a run asks the receipts itself, and says what is wrong with them.
-  const asks = access === 'plan' || access === 'run';
-  const isQuiet = env === undefined || header?.away !== undefined || running !== undefined;
-  const check = isQuiet
-    ? unchecked
-    : await checkRecord(
-        {
-          bound,
-          paths,
-          state: loaded.value,
-          env,
-          now: () => clock.now(),
-          onWarning: asks ? () => undefined : onWarning,
-        },
-        lineAbout(bound, paths, 'repair'),
-        async () => access === 'plan' && isHeld(paths.lock),
-      );
-  check.notices.forEach(onWarning);
+  const isQuiet = env === undefined || away !== undefined || running !== undefined;
+  const repair = lineAbout(bound, paths, 'repair');
+  if (!isQuiet) {
+    // A plan or a run asks the receipts itself, and says what is wrong with them.
+    const asks = access === 'plan' || access === 'run';
+    const file = { bound, paths, state, env, now: () => clock.now() };
+    const told = joinOwnReceipts({ ...file, onWarning: asks ? () => undefined : onWarning });
+    if (told !== undefined) {
+      onWarning(told);
+      // The file does not say it yet.
+      if (record !== undefined) state = { ...state, record: { ...record, isClean: false } };
+    }
+  }
+  const { lacks, notices } = conditionOf(state, repair, copiesOf(paths.state));
+  for (const text of notices) onWarning(text);
+  if (lacks !== undefined && access !== 'edit') {
+    if (access === 'run') throw new Refusal(problem(lacks.what, 'the state file', lacks.cure));
+    onWarning(`${lacks.what}: ${lacks.cure}`);
+  }
   const opened = cleanup.move();
   return {
     paths: locked.paths,
     lock: locked.lock,
-    state: loaded.value,
+    state,
     running,
-    check,
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   };
 }
@@ -130,28 +128,66 @@ async function openRecord(
   paths: RunPaths,
   record: StateRecord,
 ): Promise<OpenState> {
-  const loaded = await loadState(paths.state, memoryStore(), record.text());
+  const loaded = await loadState(paths.state, { text: record.text() });
   if (!loaded.ok)
     throw new Refusal(stateProblem(loaded.error, paths.state, lineAbout(bound, paths, 'repair')));
   return {
     paths: { ...paths, hashes: undefined },
     state: loaded.value,
     running: undefined,
-    check: unchecked,
     [Symbol.asyncDispose]: async () => undefined,
   };
 }
 
-/** In bytes: 100,000 items have about 40 MB. */
-const modestBytes = 1 << 26;
+interface Condition {
+  /** Sentences that every command says until a person has seen to it. */
+  readonly notices: readonly string[];
+  /** Creations are in no record: nothing is bought. */
+  readonly lacks?: { readonly what: string; readonly cure: string };
+}
 
-/** A command that only reads goes through all jobs several times: in memory, that takes a third of the time. */
-const isModest = (file: string): boolean =>
-  (statSync(file, { throwIfNoEntry: false })?.size ?? 0) <= modestBytes;
+/** `repair`: the command line. */
+function conditionOf(
+  { record, header }: Loaded,
+  repair: string,
+  copies: readonly string[],
+): Condition {
+  if (record === undefined) return { notices: [] };
+  const { ledger } = record;
+  const paidTwice = ledger.paidTwice();
+  const notices =
+    paidTwice.length === 0 ? [] : [paidTwiceText(paidTwice.map(paidTwiceOf), `${repair} --accept`)];
+  const cure = `${repair} shows what can be found`;
+  const marked = ledger.marks().filter(({ mark }) => mark === 'lost');
+  const missing = [...ledger.missing(), ...marked.map(({ creations = 0 }) => ({ creations }))];
+  const creations = missing.reduce((sum, one) => sum + one.creations, 0);
+  if (creations > 0 || marked.length > 0) {
+    const lost =
+      creations > 0
+        ? `${count(creations, 'creation')} of earlier runs are`
+        : 'what damaged lines said is';
+    const what = `${lost} in no record, so nothing is bought`;
+    return { notices, lacks: { what, cure } };
+  }
+  if (copies.length > 0) {
+    const names = copies.map((copy) => shownPath(copy)).join(', ');
+    const what = `another program left a copy of the state file, which may have payments that this one does not have: ${names}`;
+    return { notices, lacks: { what, cure: `${repair} --write joins it; then remove the copy` } };
+  }
+  if (header !== undefined && ledger.isEmpty)
+    return {
+      notices,
+      lacks: { what: 'the state file has only its header: lines are missing', cure },
+    };
+  return { notices };
+}
 
 /** For commands that need a state file. */
 export function headerOf({ state, paths }: OpenState, bound: BoundPipeline): Header {
   if (state.header !== undefined) return state.header;
+  // The file is gone, and the receipts know what it had.
+  if (state.ledger.size > 0 && paths.serviceName !== '')
+    return { shotlist: formatVersion, pipeline: bound.name, service: paths.serviceName };
   const hint = `${lineAbout(bound, paths, 'run')} creates it`;
   refuse(`there is no state file yet: ${paths.state}`, hint, bound.file);
 }
@@ -177,7 +213,7 @@ async function openEngineState(
     const { session, ...opened } = await coordinate(bound, paths, text, context);
     const { engine, run, orderStore } = session;
     const found = { engine, run, orderStore, session };
-    return { ...opened, running: undefined, check: unchecked, engine: found };
+    return { ...opened, running: undefined, engine: found };
   }
   return await withDatabase(text, 'look', (engine) => look(bound, paths, engine, access, context));
 }
@@ -197,18 +233,14 @@ async function look(
       'nothing was changed: omit --engine',
     );
   const orderStore = engine.database.run(run.terms.run);
-  const { ledger, snapshot, close } = await loadLedgerOnDisk(orderStore);
+  const { ledger, snapshot } = await loadLedger(orderStore);
   const state = { ...unread, ledger, header: snapshot.header };
   return {
     paths,
     state,
     running: undefined,
-    check: unchecked,
     engine: { engine, run, orderStore },
-    async [Symbol.asyncDispose]() {
-      close();
-      await engine[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
   };
 }
 
@@ -219,7 +251,7 @@ async function findRun(
   { database, address }: OpenEngine,
 ): Promise<EngineRun> {
   const all = (await database.runs()).filter(({ terms }) => terms.pipeline === bound.name);
-  const loaded = paths.serviceName === '' ? await loadState(paths.state, memoryStore()) : undefined;
+  const loaded = paths.serviceName === '' ? await loadState(paths.state) : undefined;
   const service = loaded?.ok === true ? loaded.value.header?.service : paths.serviceName;
   const own = all.filter(({ terms }) => terms.service === service);
   const [first, ...others] = own.length > 0 ? own : all;

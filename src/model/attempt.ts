@@ -6,6 +6,10 @@ export const outageCode = 'outage';
 
 const notSpent: readonly (string | undefined)[] = [outageCode, 'withheld'];
 
+/** True if the service never looked at an attempt with this fault. */
+export const isUnspent = (code: string | undefined, state: string): boolean =>
+  state === 'refused' && notSpent.includes(code);
+
 /** The number of a job's next attempt, from 1. */
 export function nextAttempt(job: JobLine | undefined): number {
   if (job === undefined) return 1;

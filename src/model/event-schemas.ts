@@ -17,12 +17,6 @@ import {
 } from './line-schemas.ts';
 import { code } from './task-schema.ts';
 
-const seq = {
-  type: 'integer',
-  minimum: 1,
-  description: 'Counts the events of a journal, from 1, without gaps.',
-} as const;
-
 export const event = <
   const Name extends string,
   const P extends object,
@@ -35,12 +29,16 @@ export const event = <
   ({
     type: 'object',
     additionalProperties: false,
-    required: ['seq', 'event', 'at', ...required],
-    properties: { seq, event: { type: 'string', const: name }, at: time, ...properties },
+    required: ['event', 'at', ...required],
+    properties: { event: { type: 'string', const: name }, at: time, ...properties },
   }) as const;
 
 export const eventSchemas = {
-  run: event('run', ['run'], { run: { type: 'integer', minimum: 1 }, due }),
+  run: event('run', ['run'], {
+    id: { type: 'string', minLength: 1, description: 'When it began, and a random part.' },
+    run: { type: 'integer', minimum: 1 },
+    due,
+  }),
   ended: event('ended', [], {}),
   intent: event('intent', ['job', 'task', 'kind', 'attempt', 'name', 'reserve'], {
     job: fingerprint,
@@ -105,8 +103,8 @@ export const eventSchemas = {
   /** Deleted by a delete step, which `task` names, or elsewhere; then `why` says how that is known. Never both. */
   deleted: {
     ...event('deleted', ['job'], { job: fingerprint, task, why: { type: 'string' } }),
-    minProperties: 5,
-    maxProperties: 5,
+    minProperties: 4,
+    maxProperties: 4,
   },
   /** The service reports a different charge than before. `project` may belong to an earlier attempt. */
   amended: event('amended', ['job', 'project', 'credits'], {

@@ -1,9 +1,20 @@
-// The ledger: jobs by fingerprint, and the credits that were reserved, charged and refunded. Built by folding the
-// journal.
+// The ledger as the core reads it: jobs by fingerprint, and the credits that were reserved, charged and refunded. It is a
+// view of the record of a state file, or the fold of what a database tells.
 import { err, ok, type Result } from '../base/result.ts';
-import { type JobStore, memoryStore } from './job-store.ts';
+import { chargedAt } from './job-times.ts';
+import { movesOf, unknownRun, viewOf } from './job-view.ts';
 import type { EventLine, JobLine, Measure, RunLine, StateLine, TaskLine } from './line.ts';
-import { afterAdoption, chargedHere, isJobEvent, jobFacts, stateAfter } from './state.ts';
+import { stateAfter as jobAfter } from './record/job.ts';
+import type { Ledger as Record } from './record/ledger.ts';
+import type { Job, Line, TaskLine as RecordedTask } from './record/line.ts';
+import {
+  afterAdoption,
+  chargedHere,
+  isJobEvent,
+  type JobEvent,
+  jobFacts,
+  stateAfter,
+} from './state.ts';
 import { TakeIndex } from './take-index.ts';
 
 /** Credits. A budget is compared with `committed`. */
@@ -18,7 +29,16 @@ export const committed = (account: CreditTotals): number =>
   account.charged - account.refunded + account.reserved;
 
 export class Ledger {
-  readonly #jobs: JobStore;
+  /** What the state file says. Undefined: a database has the record. */
+  readonly record: Record | undefined;
+  /** The jobs of a database; the views of jobs that were asked for; and what a plan counts with. */
+  readonly #jobs = new Map<string, JobLine>();
+  /** The ids of the runs, as the record names them. */
+  readonly #runIds: string[] = [];
+  /** The id of the run in progress; another record may have brought later ones. */
+  #current: string | undefined;
+  /** What has changed in the record, by key. */
+  readonly #changes = new Map<string, Line>();
   readonly #tasks = new Map<string, TaskLine>();
   readonly #runs: RunLine[] = [];
   /** Jobs whose project is not known to be over, by fingerprint. */
@@ -30,16 +50,59 @@ export class Ledger {
   readonly takes = new TakeIndex((job) => this.job(job));
   /** The actual charges, for estimates of creations to come. */
   readonly rates = new Rates();
+  /** Until a job changes. */
+  #sorted: readonly JobLine[] | undefined;
+  readonly #learnt = { charged: 0, refunded: 0 };
   #reserved = 0;
   #size = 0;
-  #seq = 0;
 
-  constructor(jobs: JobStore = memoryStore()) {
-    this.#jobs = jobs;
+  constructor(record?: Record) {
+    this.record = record;
+    this.refresh();
+  }
+
+  /** Reads the record again: another program has changed the state file, and what it says was joined in. */
+  refresh(): void {
+    const { record } = this;
+    if (record === undefined) return;
+    const known = new Map(this.#runs.map((line, index) => [this.#runIds[index], line]));
+    for (const one of [this.#jobs, this.#tasks, this.#unsettled, this.#doubts, this.#failedJobs])
+      one.clear();
+    [this.#runs.length, this.#runIds.length, this.#size, this.#reserved] = [0, 0, 0, 0];
+    for (const { run, at, ended, due } of record.runs()) {
+      const { refunded = 0 } = known.get(run) ?? {};
+      this.#runIds.push(run);
+      this.#runs.push({
+        run: this.#runIds.length,
+        at,
+        charged: record.totals(run).charged + refunded,
+        refunded,
+        ...(ended === undefined ? {} : { ended }),
+        ...(due === undefined ? {} : { due }),
+      });
+    }
+    for (const job of record.jobs()) this.#learn(this.#viewOf(job), undefined);
+    for (const { task, ending, fault } of record.tasks()) {
+      if (ending === 'done') continue;
+      const code = ending === 'failed' && fault.code !== '' ? { code: fault.code } : {};
+      this.#putTask({ task, state: ending, why: fault.message, ...code });
+    }
+  }
+
+  #viewOf(job: Job): JobLine {
+    return viewOf(job, (run) => {
+      const index = this.#runIds.indexOf(run);
+      return index === -1 ? undefined : index + 1;
+    });
   }
 
   job(fingerprint: string): JobLine | undefined {
-    return this.#jobs.get(fingerprint);
+    const known = this.#jobs.get(fingerprint);
+    const job = known === undefined ? this.record?.job(fingerprint) : undefined;
+    if (job === undefined) return known;
+    const view = this.#viewOf(job);
+    this.#jobs.set(fingerprint, view);
+    return view;
   }
 
   /** The number of jobs. */
@@ -47,8 +110,17 @@ export class Ledger {
     return this.#size;
   }
 
+  /** All jobs, by the name of their first task, then by fingerprint. */
   jobs(): Iterable<JobLine> {
-    return this.#jobs.sorted();
+    this.#sorted ??= this.#sortedJobs();
+    return this.#sorted;
+  }
+
+  #sortedJobs(): readonly JobLine[] {
+    const all = new Map(this.#jobs);
+    for (const job of this.record?.jobs() ?? [])
+      if (!all.has(job.job)) all.set(job.job, this.#viewOf(job));
+    return [...all.values()].sort((a, b) => (comesBefore(a, b) ? -1 : 1));
   }
 
   /** The projects of all jobs, those of past attempts included. */
@@ -94,26 +166,46 @@ export class Ledger {
     return this.#runs;
   }
 
-  /** The number of the last event. */
-  get seq(): number {
-    return this.#seq;
-  }
-
-  /** Call after compaction: the events of the file are counted from 1 again. */
-  restart(): void {
-    this.#seq = 0;
-  }
-
   /** The run in progress, or the one that was interrupted. */
   get openRun(): RunLine | undefined {
-    const last = this.#runs.at(-1);
+    const last = this.#runs.at(this.#lastIndex);
     return last?.ended === undefined ? last : undefined;
+  }
+
+  get #lastIndex(): number {
+    const current = this.#current === undefined ? -1 : this.#runIds.indexOf(this.#current);
+    return current === -1 ? this.#runs.length - 1 : current;
+  }
+
+  get #runId(): string {
+    return this.#runIds[this.#lastIndex] ?? unknownRun;
+  }
+
+  /** Credits that attempts of a time cost or hold. `from`, `until`: epoch milliseconds. */
+  since(from: number, until: number): number {
+    if (this.record !== undefined) return this.record.since(from, until);
+    let sum = 0;
+    for (const job of this.jobs()) {
+      const at = chargedAt(job);
+      if (at >= from && at < until) sum += chargedHere(job) + reserveOf(job);
+    }
+    return sum;
+  }
+
+  /** When the last attempt was sent, in epoch milliseconds; undefined if none was, or if a database has the record. */
+  get lastSent(): number | undefined {
+    return this.record?.lastSent;
   }
 
   /** The totals of the current run. Reservations of earlier runs count too, because they are still open. */
   get account(): CreditTotals {
     const { charged = 0, refunded = 0 } = this.openRun ?? {};
     return { charged, refunded, reserved: this.#reserved };
+  }
+
+  /** What events have said of charges and refunds. What other records brought meanwhile is not in it. */
+  get learnt(): Pick<CreditTotals, 'charged' | 'refunded'> {
+    return { ...this.#learnt };
   }
 
   /** The totals of all runs. */
@@ -123,84 +215,141 @@ export class Ledger {
       charged += run.charged;
       refunded += run.refunded;
     }
+    // What no run of this file has sent counts, too.
+    if (this.record !== undefined) charged = this.record.totals().charged + refunded;
     return { charged, refunded, reserved: this.#reserved };
   }
 
   /** A plan counts with a job before a journal records that it is adopted. */
   adopt(line: JobLine): void {
-    const before = this.#jobs.get(line.job);
+    const before = this.job(line.job);
     this.#put(afterAdoption(before, line), before);
   }
 
   /** A plan counts with what becomes of a job, or no longer does, before a journal records it. */
   foresee(line: JobLine): void {
-    this.#put(line, this.#jobs.get(line.job));
+    this.#put(line, this.job(line.job));
   }
 
-  /**
-   * Folds one line in. `text`: the line as it is in the state file. On failure, the error says why: the journal is corrupt,
-   * or shotlist has a bug.
-   */
-  apply(state: StateLine, text?: string): Result<void, string> {
+  /** The lines of the record that have changed since the last call. */
+  takeChanges(): readonly Line[] {
+    const lines = [...this.#changes.values()];
+    this.#changes.clear();
+    return lines;
+  }
+
+  /** Folds one line of a database, or one event, in. On failure, the error says why: shotlist has a bug. */
+  apply(state: StateLine): Result<void, string> {
     switch (state.type) {
-      case 'header':
-        return ok(undefined);
       case 'run':
         this.#runs.push(state.line);
+        this.#runIds.push(String(state.line.run));
         return ok(undefined);
       case 'job':
-        this.#put(state.line, this.#jobs.get(state.line.job), text);
+        this.#put(state.line, this.#jobs.get(state.line.job));
         return ok(undefined);
       case 'task':
         this.#putTask(state.line);
         return ok(undefined);
       case 'event':
-        return this.#applyEvent(state.line, text);
+        return this.#applyEvent(state.line);
     }
   }
 
-  #applyEvent(event: EventLine, text: string | undefined): Result<void, string> {
-    if (event.seq !== this.#seq + 1)
-      return err(`event ${event.seq} follows event ${this.#seq}: lines are missing or doubled`);
-    this.#seq = event.seq;
+  #applyEvent(event: EventLine): Result<void, string> {
     if (isJobEvent(event)) {
-      const before = this.#jobs.get(event.job);
-      const moved = stateAfter(before, event);
+      const before = this.job(event.job);
+      const moved = this.record === undefined ? stateAfter(before, event) : this.#move(event);
       if (!moved.ok) return moved;
       if (this.#tasks.size > 0 && 'task' in event && event.task !== undefined)
-        this.#tasks.delete(event.task);
-      const after = event.event === 'intent' ? this.#sentNow(moved.value) : moved.value;
-      // What is known of a free job is one event, in most cases.
-      const tellsAll = before === undefined && event.event === 'supplied';
-      this.#put(after, before, tellsAll ? text : undefined);
+        this.#endTask(event.task, event.at);
+      const isSent = event.event === 'intent' && this.record === undefined;
+      const after = isSent ? this.#sentNow(moved.value) : moved.value;
+      this.#put(after, before);
       const difference = chargedHere(after) - chargedHere(before);
       if (difference !== 0) this.#count(difference, after.sender);
       return ok(undefined);
     }
     switch (event.event) {
       case 'run':
-        if (this.openRun === undefined)
-          this.#runs.push({
-            run: event.run,
-            ...(event.due === undefined ? {} : { due: event.due }),
-            at: event.at,
-            charged: 0,
-            refunded: 0,
-          });
+        if (this.openRun === undefined) this.#begin(event);
         return ok(undefined);
       case 'ended':
         this.#amend((run) => ({ ...run, ended: event.at }));
+        for (const run of this.record?.runs() ?? [])
+          if (run.ended === undefined)
+            this.#change({ ...run, ended: event.at, creations: this.#creationsOf(run.run) });
         return ok(undefined);
       case 'failed':
-      case 'skipped':
-        this.#putTask({
-          task: event.task,
-          state: event.event,
-          why: event.why,
-          ...(event.event === 'failed' && event.code !== undefined ? { code: event.code } : {}),
-        });
+      case 'skipped': {
+        const { task, why } = event;
+        const code = event.event === 'failed' ? event.code : undefined;
+        const line = { task, state: event.event, why, ...(code === undefined ? {} : { code }) };
+        this.#putTask(line);
+        if (this.#tasks.get(task) === line)
+          this.#recordTask(task, event.event, { code: code ?? '', message: why }, event.at);
+        else if (event.event === 'skipped') this.#recordTask(task, 'done', ended, event.at);
         return ok(undefined);
+      }
     }
+  }
+
+  /** What an event makes of the record. */
+  #move(event: JobEvent): Result<JobLine, string> {
+    const { record } = this;
+    const known = record?.job(event.job);
+    let job = known;
+    const run = this.#runId;
+    for (const move of movesOf(known, event, run)) job = jobAfter(job, move, run, event.at);
+    if (job === undefined) return err(`${event.event} cannot follow nothing (job ${event.job})`);
+    this.#change(job);
+    return ok(this.#viewOf(job));
+  }
+
+  #change(line: Line): void {
+    this.record?.put(line);
+    this.#changes.set(keyOf(line), line);
+  }
+
+  #begin({
+    run,
+    due,
+    at,
+    id = `${at}-${run}`,
+  }: Extract<EventLine, { readonly event: 'run' }>): void {
+    const named = { ...(due === undefined ? {} : { due }) };
+    this.#runs.push({ run, ...named, at, charged: 0, refunded: 0 });
+    const name = this.#runIds.includes(id) ? `${id}-${run}` : id;
+    this.#runIds.push(name);
+    this.#current = name;
+    if (this.record !== undefined) this.#change({ run: name, at, ...named });
+  }
+
+  #creationsOf(run: string): number {
+    let count = 0;
+    for (const { attempts } of this.record?.jobs() ?? [])
+      for (const attempt of attempts) if (attempt.run === run) count += 1;
+    return count;
+  }
+
+  /** The failure of a task no longer stands. */
+  #endTask(task: string, at: string): void {
+    if (!this.#tasks.delete(task)) return;
+    this.#recordTask(task, 'done', ended, at);
+  }
+
+  #recordTask(
+    task: string,
+    ending: RecordedTask['ending'],
+    fault: RecordedTask['fault'],
+    at: string,
+  ): void {
+    if (this.record === undefined) return;
+    const known = this.record.task(task);
+    // Later than what it replaces, whatever the clock says.
+    const time =
+      known !== undefined && known.at >= at ? new Date(Date.parse(known.at) + 1).toISOString() : at;
+    this.#change({ task, at: time, run: this.#runId, ending, fault });
   }
 
   /** The pipeline alone shows that a task is skipped, so a skip is recorded only after a failure. */
@@ -210,7 +359,13 @@ export class Ledger {
     else this.#tasks.delete(line.task);
   }
 
-  #put(line: JobLine, before: JobLine | undefined, text?: string): void {
+  #put(line: JobLine, before: JobLine | undefined): void {
+    this.#jobs.set(line.job, line);
+    this.#sorted = undefined;
+    this.#learn(line, before);
+  }
+
+  #learn(line: JobLine, before: JobLine | undefined): void {
     if (before === undefined) this.#size += 1;
     this.#countFailed(before, -1);
     this.#countFailed(line, 1);
@@ -221,7 +376,6 @@ export class Ledger {
     else if (before !== undefined && jobFacts[before.state].inDoubt) this.#doubts.delete(line.job);
     this.rates.learn(line, before);
     this.takes.learn(line);
-    this.#jobs.set(line, text);
   }
 
   #countFailed(line: JobLine | undefined, by: 1 | -1): void {
@@ -243,6 +397,8 @@ export class Ledger {
    * charge must not enlarge the budget of this run. If the sender is unknown, the last run counts.
    */
   #count(difference: number, sender: number | undefined): void {
+    this.#learnt.charged += Math.max(0, difference);
+    this.#learnt.refunded += Math.max(0, -difference);
     const sent = this.#runs.findLastIndex(({ run }) => run === sender);
     this.#amend(
       (run) => ({
@@ -250,15 +406,35 @@ export class Ledger {
         charged: run.charged + Math.max(0, difference),
         refunded: run.refunded + Math.max(0, -difference),
       }),
-      sent === -1 ? this.#runs.length - 1 : sent,
+      sent === -1 ? this.#lastIndex : sent,
     );
   }
 
-  #amend(change: (run: RunLine) => RunLine, index = this.#runs.length - 1): void {
+  #amend(change: (run: RunLine) => RunLine, index = this.#lastIndex): void {
     const run = this.#runs[index];
     if (run !== undefined) this.#runs[index] = change(run);
   }
 }
+
+/** The order of jobs for people: that of their tasks. */
+function comesBefore(one: JobLine, other: JobLine): boolean {
+  const [task = ''] = one.tasks;
+  const [otherTask = ''] = other.tasks;
+  return task === otherTask ? one.job < other.job : task < otherTask;
+}
+
+const ended: RecordedTask['fault'] = { code: '', message: '' };
+
+const keyOf = (line: Line): string =>
+  'job' in line
+    ? line.job
+    : 'mark' in line
+      ? `${line.mark} ${line.id}`
+      : 'task' in line
+        ? line.task
+        : 'run' in line
+          ? line.run
+          : '';
 
 function reserveOf(line: JobLine | undefined): number {
   return line !== undefined && jobFacts[line.state].inDoubt ? (line.reserve ?? 0) : 0;

@@ -28,45 +28,6 @@ export const due = {
   description: 'ISO 8601: the due time of the schedule that the run is for.',
 } as const;
 
-/** The format that this version writes. */
-export const formatVersion = 3;
-
-export const headerSchema = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['shotlist', 'pipeline', 'service'],
-  properties: {
-    shotlist: { type: 'integer', const: formatVersion, description: 'The format version.' },
-    pipeline: { type: 'string', description: 'The pipeline’s name.' },
-    service: {
-      type: 'string',
-      description: 'The base address that the ids belong to, or "rehearsal".',
-    },
-    lines: {
-      type: 'integer',
-      minimum: 0,
-      description:
-        'How many lines follow before the first event, so that a lost line is noticed. Absent: an older shotlist wrote the file.',
-    },
-    away: {
-      type: 'object',
-      additionalProperties: false,
-      required: ['engine', 'run', 'since'],
-      description:
-        'Set while a database has the record (shotlist run --engine): what this file says is as old as `since`.',
-      properties: {
-        engine: {
-          type: 'string',
-          pattern: '^[0-9a-f]{16}$',
-          description: 'The first 16 digits of the SHA-256 of the address of the database.',
-        },
-        run: { type: 'string', minLength: 1, description: 'The id of the run there.' },
-        since: time,
-      },
-    },
-  },
-} as const;
-
 export const runSchema = {
   type: 'object',
   additionalProperties: false,
@@ -219,6 +180,11 @@ export const jobSchema = {
       type: 'integer',
       minimum: 1,
       description: 'The run that sent the last attempt: its charge and its refund count there.',
+    },
+    runId: {
+      type: 'string',
+      minLength: 1,
+      description: 'The id of that run in the state file.',
     },
     silent: {
       const: true,

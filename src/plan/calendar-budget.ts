@@ -1,10 +1,8 @@
-// budget.per_day and budget.per_month: how much of a day's and of a month's credits is spent, by the runs of the ledger.
-// People set clocks, also back: the time is the latest that the record has seen, so that no day comes a second time.
+// budget.per_day and budget.per_month: how much of a day's and of a month's credits is spent, by the attempts of the ledger. An
+// attempt counts for the day on which it was sent by the clock of that moment, also if that clock was ahead.
 
 import type { Pipeline } from '../language/pipeline.ts';
 import { daysIn } from '../language/schedule.ts';
-import type { CreditTotals } from '../model/ledger.ts';
-import type { RunLine } from '../model/line.ts';
 
 /** A day or a month in a time zone. Moments are in epoch milliseconds. */
 export interface Period {
@@ -22,9 +20,9 @@ export interface CalendarLimit {
   readonly timeZone: string;
   /** The cap, in credits. */
   readonly most: number;
-  /** Credits charged by the runs of the period, minus refunds, and all credits that are set aside. */
+  /** Credits charged for the attempts of the period, minus refunds, or set aside for them. */
   readonly spent: number;
-  /** By the clock it would be another period; by the record it is this one, which is later. */
+  /** The record has attempts of a later period: their clock was ahead, or this one is behind. */
   readonly behind?: { readonly clock: number; readonly record: number };
 }
 
@@ -45,15 +43,16 @@ export function calendarCaps({
 }
 
 /** The ledger, as far as a budget reads it. */
-export interface SpentByRuns {
-  runs(): readonly RunLine[];
-  readonly total: Pick<CreditTotals, 'reserved'>;
+export interface SpentByTime {
+  /** Credits that attempts of a time cost or hold. Epoch milliseconds. */
+  since(from: number, until: number): number;
+  /** When the last attempt was sent, in epoch milliseconds; undefined if none was. */
+  readonly lastSent: number | undefined;
 }
 
 export class CalendarBudget {
   readonly #caps: readonly Cap[];
   readonly #timeZone: string;
-  readonly #seen = new SeenTimes();
 
   constructor({ perDay, perMonth, timeZone }: CalendarCaps) {
     this.#timeZone = timeZone;
@@ -67,88 +66,39 @@ export class CalendarBudget {
     return this.#caps.length === 0;
   }
 
-  /** `now`: by the clock. */
-  at(now: number, ledger: SpentByRuns): readonly CalendarLimit[] {
-    if (this.isEmpty) return [];
-    const record = this.#seen.latest(now, ledger.runs());
+  at(now: number, ledger: SpentByTime): readonly CalendarLimit[] {
     return this.#caps.map((cap) => {
-      const limit = cap.at(record, this.#timeZone, ledger);
-      return now < limit.period.from ? { ...limit, behind: { clock: now, record } } : limit;
+      const limit = cap.at(now, this.#timeZone, ledger);
+      const { lastSent } = ledger;
+      return lastSent !== undefined && lastSent >= limit.period.until
+        ? { ...limit, behind: { clock: now, record: lastSent } }
+        : limit;
     });
   }
 }
-
-/** The latest of all times that the record and this process have seen. */
-class SeenTimes {
-  #latest = Number.NEGATIVE_INFINITY;
-  #runs = -1;
-
-  latest(now: number, runs: readonly RunLine[]): number {
-    this.#latest = Math.max(this.#latest, now);
-    if (this.#runs === runs.length) return this.#latest;
-    this.#runs = runs.length;
-    for (const run of runs) this.#latest = laterOf(this.#latest, run);
-    return this.#latest;
-  }
-}
-
-/** A time that nobody can read changes nothing. */
-const laterOf = (time: number, { at, ended = at }: RunLine): number =>
-  Math.max(time, Date.parse(at) || time, Date.parse(ended) || time);
 
 class Cap {
   readonly #per: Period['per'];
   readonly #most: number;
   #period: Period | undefined;
-  /** The runs that overlap the period, by position; valid for this number of runs. */
-  #overlapping: { readonly of: number; readonly positions: readonly number[] } | undefined;
 
   constructor(per: Period['per'], most: number) {
     this.#per = per;
     this.#most = most;
   }
 
-  at(now: number, timeZone: string, ledger: SpentByRuns): CalendarLimit {
+  at(now: number, timeZone: string, ledger: SpentByTime): CalendarLimit {
     const period = this.#periodAt(now, timeZone);
-    const runs = ledger.runs();
-    let spent = ledger.total.reserved;
-    for (const position of this.#positions(runs, period)) {
-      const run = runs[position];
-      if (run !== undefined) spent += Math.max(0, run.charged - run.refunded);
-    }
+    const spent = ledger.since(period.from, period.until);
     return { period, timeZone, most: this.#most, spent };
   }
 
   #periodAt(now: number, timeZone: string): Period {
     const known = this.#period;
     if (known !== undefined && known.from <= now && now < known.until) return known;
-    this.#overlapping = undefined;
     this.#period = periodAt(this.#per, timeZone, now);
     return this.#period;
   }
-
-  #positions(runs: readonly RunLine[], period: Period): readonly number[] {
-    if (this.#overlapping?.of === runs.length) return this.#overlapping.positions;
-    const positions: number[] = [];
-    let record = Number.NEGATIVE_INFINITY;
-    for (const [position, run] of runs.entries()) {
-      record = laterOf(record, run);
-      if (overlaps(run, record, period)) positions.push(position);
-    }
-    this.#overlapping = { of: runs.length, positions };
-    return positions;
-  }
-}
-
-/**
- * True if some of the run may lie in the period. Such a run counts whole: that may be too much, and is never too little.
- * A run without an end is in progress. `record`: the latest time of this run and of those before it, because its clock may
- * have been behind.
- */
-function overlaps({ at, ended }: RunLine, record: number, { from, until }: Period): boolean {
-  if (ended === undefined) return true;
-  // A time that nobody can read compares as false.
-  return !(Date.parse(at) >= until) && !(record < from && Date.parse(ended) < from);
 }
 
 const hourMs = 3_600_000;

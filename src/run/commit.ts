@@ -61,7 +61,7 @@ export class Commit {
           const before = this.#o.journal.ledger.job(intent.job);
           this.#record(job, { ...intent, reserve: grant.value });
           await this.#synced();
-          return this.#send(job, () => this.#claims(job, before));
+          return this.#send(job, () => this.#claims(job, intent.name, before));
         }),
       again: () => this.#recording(async () => this.#send(job)),
       record: (event, durable) =>
@@ -128,9 +128,12 @@ export class Commit {
   }
 
   /** False if another process pays for the same request. */
-  #claims({ order }: RunningJob, before: JobLine | undefined): boolean {
+  #claims({ order }: RunningJob, name: string, before: JobLine | undefined): boolean {
     if (order.operation !== 'create') return true;
-    const line = this.#o.journal.ledger.job(order.fingerprint);
+    const { ledger } = this.#o.journal;
+    // The sync may have joined a file that another program has brought.
+    if (ledger.record?.isAlone(order.fingerprint, name) === false) return false;
+    const line = ledger.job(order.fingerprint);
     if (line === undefined) throw new Error(`bug: ${order.task} is sent without an intent`);
     return this.#o.remembered?.claim(line, order.saveTo !== undefined, before) !== 'busy';
   }

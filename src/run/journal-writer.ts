@@ -1,17 +1,15 @@
-// The journal writer: assigns numbers and times to events, folds them into the ledger, and hands the lines to the file.
-// A line that the next run could not load is never written: the value that its text says is checked as it is on loading,
-// and folded, before the text is appended.
+// The journal writer: assigns times to events, folds them into the ledger, and hands the file the lines that they change.
 import { isExactJson } from '../base/json.ts';
 import { Redactor } from '../base/redactor.ts';
 import type { Ledger } from '../model/ledger.ts';
 import {
   type EventLine,
+  lineText as eventText,
   type JobLine,
-  lineText,
   type NewEvent,
-  parseLine,
   readValue,
 } from '../model/line.ts';
+import { lineText } from '../model/record/line.ts';
 import { continues, nextRunNumber, type RequestedRun } from '../model/run-identity.ts';
 import type { Clock } from './jobs/ports.ts';
 
@@ -61,7 +59,7 @@ export class JournalWriter {
     this.#clock = clock;
   }
 
-  /** Assigns numbers and times to events, folds them into the ledger and writes them. */
+  /** Assigns times to events, folds them into the ledger and writes them. */
   append(events: readonly NewEvent[]): void {
     if (events.length === 0) return;
     this.begin();
@@ -71,13 +69,8 @@ export class JournalWriter {
   /** Folds an event that another process has recorded, where its line was parsed. `at`: when, ISO 8601. */
   fold(event: NewEvent, at: string): void {
     this.#wrote = true;
-    const given: EventLine = { seq: this.ledger.seq + 1, ...event, at };
-    const line = this.#redactor.value(given);
     this.#writeSoon();
-    if (line !== given) return void this.#apply(line);
-    const folded = this.ledger.apply({ type: 'event', line });
-    if (!folded.ok) throw new Error(`bug: ${folded.error}`);
-    this.#note(line);
+    this.#apply({ ...event, at });
   }
 
   /** What is folded is recorded already. Records come in groups, which are noted together. */
@@ -101,7 +94,10 @@ export class JournalWriter {
     if (open !== undefined && continues(this.#run, open)) return;
     if (open !== undefined) this.#write({ event: 'ended' });
     const run = nextRunNumber(this.ledger.runs());
-    this.#write({ event: 'run', run, ...(due === undefined ? {} : { due }) });
+    const random = Math.floor(this.#clock.chance() * 0x10000);
+    const began = new Date(this.#clock.now()).toISOString();
+    const id = `${began}-${random.toString(16).padStart(4, '0')}`;
+    this.#write({ event: 'run', run, id, ...(due === undefined ? {} : { due }) });
   }
 
   /** Ends the run, unless nothing happened in it, or the next run will continue it. */
@@ -135,20 +131,20 @@ export class JournalWriter {
   #write(event: NewEvent): void {
     const now = this.#clock.now();
     if (now !== this.#now) [this.#now, this.#time] = [now, new Date(now).toISOString()];
-    const text = this.#apply({ seq: this.ledger.seq + 1, ...event, at: this.#time });
+    const line = this.#apply({ ...event, at: this.#time });
     if (event.event === 'created') this.#fresh.set(event.job, event);
-    this.#file.append(text);
+    // A database takes events, a state file the lines that they change.
+    if (this.ledger.record === undefined) return this.#file.append(eventText(line));
+    for (const changed of this.ledger.takeChanges()) this.#file.append(lineText(changed));
   }
 
-  /** Folds a line into the ledger, and returns its text. */
-  #apply(given: EventLine): string {
-    const { text, read } = this.#written(given);
-    if (!read.ok)
-      throw new Error(`bug: an event "${given.event}" that nobody can read: ${read.error}`);
-    const folded = this.ledger.apply(read.value);
+  /** Folds an event into the ledger, without secrets, as JSON says it. */
+  #apply(given: EventLine): EventLine {
+    const line = readable(this.#redactor.value(given));
+    const folded = this.ledger.apply({ type: 'event', line });
     if (!folded.ok) throw new Error(`bug: ${folded.error}`);
-    this.#note(given);
-    return text;
+    this.#note(line);
+    return line;
   }
 
   /** What was adopted is in the receipts already. */
@@ -157,19 +153,14 @@ export class JournalWriter {
     const line = this.ledger.job(event.job);
     if (line !== undefined) this.#receipts.note(line);
   }
+}
 
-  /** The text of a line, and what it says. Text that says exactly the value need not be parsed for that. */
-  #written(given: EventLine): {
-    readonly text: string;
-    readonly read: ReturnType<typeof parseLine>;
-  } {
-    if (isExactJson(given)) {
-      const text = lineText(given);
-      if (!this.#redactor.mayHide(text)) return { text, read: readValue(given) };
-    }
-    const redacted = lineText(this.#redactor.value(given));
-    return { text: redacted, read: parseLine(redacted) };
-  }
+/** What nobody could read again is never written: the record would be damaged, and nothing more could be bought. */
+function readable(event: EventLine): EventLine {
+  const read = readValue(isExactJson(event) ? event : JSON.parse(JSON.stringify(event)));
+  const why = read.ok ? `it is a ${read.value.type}` : read.error;
+  if (read.ok && read.value.type === 'event') return read.value.line;
+  throw new Error(`bug: an event "${event.event}" that nobody can read: ${why}`);
 }
 
 // A sync that many callers share: those who call while a sync is under way share the next one.

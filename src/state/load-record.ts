@@ -237,7 +237,7 @@ class RecordReader {
   #end(): string | undefined {
     if (this.#markers > 0)
       this.warnings.push(
-        `${this.#file}: ${count(this.#markers, 'conflict marker')} of git left out: the next run writes the file without them`,
+        `${this.#file}: ${count(this.#markers, 'conflict marker')} of git left out: a run writes the file without them`,
       );
     if (this.#hasHeader) return undefined;
     return this.#sentence(

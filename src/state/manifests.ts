@@ -5,13 +5,13 @@ import { type FileHandle, rename } from 'node:fs/promises';
 import { digestFrom, markOf } from '../base/digest.ts';
 import { isObject, type JsonObject, valueIn } from '../base/json.ts';
 import { removeLeftover } from '../base/leftover.ts';
-import { NotRegularFile } from '../base/regular-file.ts';
+import { NotRegularFile, openRegular } from '../base/regular-file.ts';
 import { validatorOf } from '../base/schema.ts';
 import { isSystemProblem, systemReason } from '../base/system-error.ts';
 import { createNew, openOwn } from '../files/new-file.ts';
 import { type Fingerprint, fingerprintFrom, fingerprintOf } from '../model/fingerprint.ts';
 import type { KeptManifest } from '../model/manifest.ts';
-import { eachLine, LineTooLong } from './raw-lines.ts';
+import { linesIn } from './load-record.ts';
 
 const digest = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const;
 
@@ -56,7 +56,7 @@ export async function readManifests(
   const manifests = new Map<Fingerprint, KeptManifest>();
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== false) return manifests;
   try {
-    for await (const { text } of eachLine(file)) {
+    for await (const text of eachLine(file)) {
       const job = jobOf(text);
       if (job === undefined || !wanted(job)) continue;
       const manifest = parsed(text);
@@ -120,7 +120,7 @@ export class ManifestFile {
   }
 
   async #readKnown(): Promise<void> {
-    for await (const { text } of eachLine(this.path)) {
+    for await (const text of eachLine(this.path)) {
       const job = jobOf(text);
       if (job !== undefined) this.#known.add(markOf(job));
     }
@@ -182,6 +182,17 @@ export class ManifestFile {
   }
 }
 
+class LineTooLong extends Error {}
+
+/** Throws system errors. */
+async function* eachLine(file: string): AsyncGenerator<string> {
+  await using handle = await openRegular(file);
+  for await (const read of linesIn(handle)) {
+    if (read === 'too long') throw new LineTooLong();
+    for (const line of read.lines) yield line.toString();
+  }
+}
+
 const isUnreadable = (error: unknown): boolean =>
   error instanceof LineTooLong || error instanceof NotRegularFile || isSystemProblem(error);
 
@@ -193,9 +204,9 @@ async function compact(file: string, knows: (job: Fingerprint) => boolean): Prom
       await using handle = await createNew(part);
       let text = '';
       for await (const line of eachLine(file)) {
-        const job = jobOf(line.text);
+        const job = jobOf(line);
         if (job === undefined || !knows(job)) continue;
-        text += `${line.text}\n`;
+        text += `${line}\n`;
         if (text.length < batchChars) continue;
         await handle.appendFile(text);
         text = '';

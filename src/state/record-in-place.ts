@@ -1,8 +1,8 @@
 // For tests: a record that takes the place of a state file.
 import { ok, type Result } from '../base/result.ts';
-import { Ledger } from '../model/ledger.ts';
-import type { Header } from '../model/line.ts';
-import { compactedTexts } from './compaction.ts';
+import type { Ledger } from '../model/record/ledger.ts';
+import { lineText } from '../model/record/line.ts';
+import type { RunFile } from './run-file.ts';
 
 /** The text of a state file. Nothing locks it. */
 export interface StateRecord {
@@ -16,20 +16,21 @@ export interface StateRecord {
   replace(text: string): Promise<void>;
 }
 
-/** Writes to a record what a `JournalFile` writes to a state file. */
-export class RecordInPlace {
+/** Writes to a record what a `StateFile` writes to a file. */
+export class RecordInPlace implements RunFile {
   readonly #record: StateRecord;
-  readonly #header: Header;
+  readonly #ledger: Ledger;
   #isNew: boolean;
 
-  constructor(record: StateRecord, header: Header) {
+  constructor(record: StateRecord, ledger: Ledger) {
     this.#record = record;
-    this.#header = header;
+    this.#ledger = ledger;
     this.#isNew = record.text() === '';
   }
 
   append(line: string): void {
-    if (this.#isNew) this.#record.append(textOf(this.#header, new Ledger()).trimEnd());
+    const { header } = this.#ledger;
+    if (this.#isNew && header !== undefined) this.#record.append(lineText(header));
     this.#isNew = false;
     this.#record.append(line);
   }
@@ -46,11 +47,9 @@ export class RecordInPlace {
     return this.#record.sync();
   }
 
-  async compact(ledger: Ledger): Promise<Result<undefined, string>> {
-    await this.#record.replace(textOf(this.#header, ledger));
+  async writeWhole(): Promise<Result<void, string>> {
+    if (this.#ledger.isEmpty) return ok(undefined);
+    await this.#record.replace([...this.#ledger.texts()].map((line) => `${line}\n`).join(''));
     return ok(undefined);
   }
 }
-
-const textOf = (header: Header, ledger: Ledger): string =>
-  [...compactedTexts(header, ledger)].join('');

@@ -27,6 +27,8 @@ export interface RunPaths {
   readonly looks: string;
   /** What the jobs of the state file were made of (`manifests.ts`). */
   readonly manifests: string;
+  /** The commit to which git's history of the state file was read. */
+  readonly history: string;
   /** What the last run with nothing to do has compared. */
   readonly upToDate: string;
   /** Downloads are saved below it. */
@@ -91,6 +93,7 @@ export function pathsOf(
     diskReserve: `${beside}.reserve`,
     looks: `${inPrivate}.looks.json`,
     manifests: `${join(runFolder, name)}.manifests.jsonl`,
+    history: `${inPrivate}.history`,
     upToDate: `${inPrivate}.up-to-date`,
     output: options.output === undefined ? output : resolve(options.output),
     kept: join(runFolder, 'kept'),

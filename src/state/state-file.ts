@@ -11,7 +11,6 @@ import { isFull, isSystemProblem, systemCode, systemReason } from '../base/syste
 import { createNew, openOwn } from '../files/new-file.ts';
 import { syncFolder } from '../files/output-folders.ts';
 import type { Ledger } from '../model/record/ledger.ts';
-import { type Line, lineText } from '../model/record/line.ts';
 import {
   type FileVersion,
   type LoadedRecord,
@@ -19,6 +18,7 @@ import {
   type OtherRecord,
   wholeTexts,
 } from './load-record.ts';
+import type { RunFile } from './run-file.ts';
 
 export interface StateFileTerms {
   /** Is the lock still ours? Otherwise another run may have begun. */
@@ -37,6 +37,17 @@ export interface StateFileTerms {
   readonly onJoined: () => void;
 }
 
+/** Of a file that nobody else changes while it is written. */
+export const quietTerms: StateFileTerms = {
+  holdsLock: () => true,
+  head: async () => undefined,
+  pause: async () => undefined,
+  now: () => Date.now(),
+  makeRoom: () => false,
+  closeBuying: () => undefined,
+  onJoined: () => undefined,
+};
+
 /** Why nothing more is written. The message is a sentence. */
 export class RecordLost extends Error {
   readonly code = 'RECORD_LOST';
@@ -51,7 +62,7 @@ const mostRounds = 10;
  * Whoever appends a line has put it into the ledger before. After a failed write or sync, nothing more is written: the file
  * ends there, perhaps with a torn line, and the system may have lost what it was given.
  */
-export class StateFile {
+export class StateFile implements RunFile {
   readonly #file: string;
   readonly #ledger: Ledger;
   readonly #terms: StateFileTerms;
@@ -77,12 +88,12 @@ export class StateFile {
     this.#terms = terms;
   }
 
-  append(line: Line): void {
-    if (this.#failure === undefined) this.#pending.push(lineText(line));
+  append(line: string): void {
+    if (this.#failure === undefined) this.#pending.push(line);
   }
 
   /** Resolves when all lines that were appended are on disk, and the file and the lock are still ours. */
-  commit(): Promise<void> {
+  sync(): Promise<void> {
     this.#next ??= this.#batch();
     return this.#next;
   }
@@ -157,7 +168,7 @@ export class StateFile {
     if (this.#version === undefined) makeFolder(dirname(this.#file));
     return this.#isClean && this.#version !== undefined
       ? await this.#open(this.#version)
-      : await this.#writeWhole(this.#version);
+      : await this.#replace(this.#version);
   }
 
   async #open(version: FileVersion): Promise<boolean> {
@@ -191,7 +202,7 @@ export class StateFile {
       // A time that changed for no reason: this file system is late with it.
       const isUnchanged = before !== undefined && isSame(before, found, false);
       if (loaded.ok && !loaded.value.isNews && isUnchanged) this.#trustsTimes = false;
-      if (await this.#writeWhole(found)) return this.#terms.onJoined();
+      if (await this.#replace(found)) return this.#terms.onJoined();
       tried = 0;
     }
     throw new RecordLost(`${this.#file} is changed again and again by another program`);
@@ -216,7 +227,7 @@ export class StateFile {
    * Replaces the file, whose version is `found`, by all that the ledger knows, and opens it. False if another program has
    * changed the file meanwhile.
    */
-  async #writeWhole(found: FileVersion | undefined): Promise<boolean> {
+  async #replace(found: FileVersion | undefined): Promise<boolean> {
     if (this.#ledger.header === undefined) throw new Error('bug: the record has no header');
     // Windows does not replace an open file.
     await this.#release();
@@ -261,14 +272,14 @@ export class StateFile {
    * Writes the pending lines, then the whole record, sorted. Nothing if nothing happened and the file is as it should be. The
    * error is a sentence that says why the file is not written whole: it says the same in more lines.
    */
-  async close(): Promise<Result<void, string>> {
-    while (this.#pending.length > 0 || this.#next !== undefined) await this.commit();
-    await this.#running;
-    if (!this.#isWritten && (this.#isClean || this.#version === undefined)) return ok(undefined);
+  async writeWhole(): Promise<Result<void, string>> {
+    await this.flush();
+    const isNothing = this.#isClean || this.#ledger.isEmpty;
+    if (!this.#isWritten && isNothing) return ok(undefined);
     try {
       await this.#guarded(async () => {
         this.#assertLocked();
-        if (!this.#isStill() || !(await this.#writeWhole(this.#version))) await this.#rejoin();
+        if (!this.#isStill() || !(await this.#replace(this.#version))) await this.#rejoin();
       });
       return ok(undefined);
     } catch (error) {
@@ -277,6 +288,19 @@ export class StateFile {
     } finally {
       await this.#release();
     }
+  }
+
+  /** Resolves when all lines that were appended are on disk. After a failure, which `sync` has reported, it does nothing. */
+  async flush(): Promise<void> {
+    if (this.#failure !== undefined) return;
+    while (this.#pending.length > 0 || this.#next !== undefined) await this.sync();
+    await this.#running;
+  }
+
+  /** Writes the pending lines, and lets go of the file. */
+  async close(): Promise<void> {
+    await this.flush();
+    await this.#release();
   }
 
   /** Closes the file as it is: what was committed is in it. */

@@ -313,7 +313,7 @@ export const flagGroups = {
     ),
     json: shared('--json', 'print JSON', [
       ...([...stateful, 'init', 'tools', 'validate', 'graph', 'receipts', 'explain'] as const),
-      ...(['trust', 'git-setup', 'merge', 'engine', 'worker'] as const),
+      ...(['trust', 'engine', 'worker'] as const),
     ]),
     log: shared('--log <file>', 'log every event to this file, or to standard error (-)', paying),
     help: shared('-h, --help', 'print this help', []),
@@ -510,7 +510,11 @@ export const repairFlags = {
     flags.service,
     'the service that its ids belong to, if the file no longer says so',
   ),
-  write: flag('--write <file>', 'write the proposal to this new file'),
+  write: flag('--write', 'write the state file; a damaged one is kept beside it'),
+  accept: flag(
+    '--accept',
+    'you have looked: go on without what is lost, or although it was paid twice',
+  ),
 };
 export type RepairFlags = Given<typeof repairFlags>;
 
@@ -558,16 +562,6 @@ export const uiFlags = {
   open: flag('--open', 'open the page in the browser'),
 };
 export type UiFlags = Given<typeof uiFlags>;
-
-export const mergeFlags = {
-  output: flag('--output <file>', 'write the result to this new file instead'),
-  path: flag('--path <file>', 'the state file, if git calls this with temporary files'),
-  ...flagsOf('merge'),
-};
-export type MergeFlags = Given<typeof mergeFlags>;
-
-export const gitSetupFlags = { remove: flag('--remove', 'undo it'), ...flagsOf('git-setup') };
-export type GitSetupFlags = Given<typeof gitSetupFlags>;
 
 const requiredEngine = required(flag('--engine <address>', database));
 

@@ -28,14 +28,14 @@ export function budgetLeft({ period, timeZone, most, spent }: CalendarLimit): Bu
   };
 }
 
-/** For a clock that is behind the record; undefined if none of the caps is counted by the record. */
+/** For a record of a clock that was ahead; undefined if there is none. */
 export function behindText(limits: readonly CalendarLimit[]): string | undefined {
   for (const { behind, period, timeZone } of limits)
     if (behind !== undefined) {
       const [clock, record] = [behind.clock, behind.record].map((ms) => momentIn(timeZone, ms));
       return (
-        `the clock says ${clock}, and the record has a run of ${record} ${timeZone}: ` +
-        `budget.per_${period.per} still counts for ${period.name}`
+        `the clock says ${clock}, and the record has a purchase of ${record} ${timeZone}: ` +
+        `budget.per_${period.per} counts it for that ${period.per}, not for ${period.name}`
       );
     }
   return undefined;

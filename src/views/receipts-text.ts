@@ -100,12 +100,3 @@ export interface MissingPayments {
 
 export const missingText = ({ creations, credits }: MissingPayments): string =>
   `${count(creations, 'paid creation')} (${count(credits, 'credit')})`;
-
-/** `repair`: the command line. */
-export function onlyInReceiptsLines(missing: MissingPayments, repair: string): readonly string[] {
-  if (missing.creations === 0) return [];
-  const verb = missing.creations === 1 ? 'is' : 'are';
-  return [
-    `${missingText(missing)} ${verb} only in your receipts: the next run takes over what it needs, and ${repair} brings back all.`,
-  ];
-}

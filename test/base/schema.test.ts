@@ -11,7 +11,7 @@ import { tools } from '../../src/contract/tools/all.ts';
 import { parseSource } from '../../src/contract/yaml/source.ts';
 import { pipelineSchema } from '../../src/language/schema.ts';
 import { eventSchemas } from '../../src/model/event-schemas.ts';
-import { stateSchema } from '../../src/model/line.ts';
+import { stateSchema } from '../../src/model/record/schemas.ts';
 import { root } from '../examples.ts';
 import { partOf } from '../sweep.ts';
 
@@ -29,7 +29,7 @@ const pipelines = files('pipelines/*.yaml').flatMap((text) => {
   return parsed.ok ? [parsed.value.value] : [];
 });
 
-const stateLines = files('test/golden/formats/{state,journal,state-rows}.jsonl')
+const stateLines = files('test/golden/formats/state.jsonl')
   .flatMap((text) => text.trim().split('\n'))
   .map((line): Json => JSON.parse(line));
 

@@ -11,6 +11,7 @@ import { Promptness } from '../../src/distributed/promptness.ts';
 import { SharedOutages } from '../../src/distributed/shared-outages.ts';
 import { Worker } from '../../src/distributed/worker.ts';
 import type { Ledger } from '../../src/model/ledger.ts';
+import { formatVersion } from '../../src/model/record/schemas.ts';
 import { realClock } from '../../src/run/clock.ts';
 import type { JobContext } from '../../src/run/jobs/job-context.ts';
 import { localPerformer } from '../../src/run/jobs/local-performer.ts';
@@ -39,7 +40,7 @@ export async function distribute(
 ): Promise<Distributed> {
   const id = randomUUID();
   const terms = { run: id, pipeline: id, file: 'p.yaml', service: 'https://a', options: {} };
-  const header = { shotlist: 3, pipeline: id, service: 'https://a' } as const;
+  const header = { shotlist: formatVersion, pipeline: id, service: 'https://a' } as const;
   const lines = { runs: ledger.runs(), tasks: ledger.tasks(), jobs: ledger.jobs() };
   await database.import({ terms, canary: 'c', header, ...lines });
   await database.setStage(id, 'open');

@@ -73,9 +73,8 @@ test('the commands in the files exist, with their flags', async () => {
   const lines = [...texts, command.join(' ')].flatMap((text) => [
     ...text.matchAll(/npx (?:--no-install )?shotlist (\S+)(.*)/g),
   ]);
-  // Each file starts the schedule, and those that begin with a fresh clone set up the merge of state files.
+  // Each file starts the schedule.
   expect(lines.map(([, name = '']) => name).sort()).toEqual([
-    ...['git-setup', 'git-setup'],
     ...['schedule', 'schedule', 'schedule', 'schedule', 'schedule'],
   ]);
   for (const [line, name = '', args = ''] of lines) {

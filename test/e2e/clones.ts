@@ -1,6 +1,5 @@
 // Clones of one repository with a pipeline in it, for tests with real git.
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { git } from '../hostile/repositories/clone.ts';
 import { Rig } from '../rig.ts';
 
@@ -62,6 +61,3 @@ export const identity = {
   ...{ GIT_AUTHOR_NAME: 'x', GIT_AUTHOR_EMAIL: 'x@localhost', GIT_CONFIG_GLOBAL: '/dev/null' },
   ...{ GIT_COMMITTER_NAME: 'x', GIT_COMMITTER_EMAIL: 'x@localhost', GIT_CONFIG_NOSYSTEM: '1' },
 };
-
-export const unmerged = (rig: Rig): boolean =>
-  existsSync(rig.path('.git/MERGE_HEAD')) && git(rig.folder, 'ls-files', '--unmerged') !== '';

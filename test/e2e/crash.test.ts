@@ -84,7 +84,7 @@ describe('kill -9', () => {
     return rig
       .read('.shotlist/rehearsal/photos/state.jsonl')
       .split('\n')
-      .filter((line) => line.includes('"event":"created"')).length;
+      .filter((line) => line.includes('"state":"created"')).length;
   };
 
   longTest(

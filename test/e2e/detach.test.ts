@@ -77,7 +77,7 @@ describe('a run that is left', () => {
     expect(ran.events).toContainEqual({ type: 'generations', most: 3, tier: 'creator' });
     expect(bill(local.ledger()).size).toBe(3);
     const [, run] = rig.read('clips.state.jsonl').split('\n');
-    expect(JSON.parse(run ?? '')).toMatchObject({ run: 1 });
+    expect(JSON.parse(run ?? '')).toMatchObject({ run: expect.any(String) });
     expect(JSON.parse(run ?? '')).not.toHaveProperty('ended');
   });
 
@@ -90,7 +90,7 @@ describe('a run that is left', () => {
     expect(summary).toMatchObject({ outcome: 'done', items: { done: 6 } });
     expect(copy.files('out')).toHaveLength(6);
     expect(local.ledger().filter(({ kind }) => kind === 'charge')).toHaveLength(6);
-    expect(copy.read('clips.state.jsonl').match(/"run":/g)).toHaveLength(1);
+    expect(copy.read('clips.state.jsonl').match(/^\{"run":/gm)).toHaveLength(1);
   });
 
   test('keeps its budget: the run that continues it has only the rest', async () => {

@@ -1,8 +1,8 @@
 // The end of a distributed run moves its record back to the state file. Wherever that is disturbed or stopped, nothing is
 // lost, and exactly one of the database and the file is the record.
 // @module-tag postgres
+import { rmSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
-import { isObject } from '../../src/base/json.ts';
 import { DatabaseAway } from '../../src/distributed/away.ts';
 import { coordinate } from '../../src/distributed/coordinate.ts';
 import type { Fact } from '../../src/distributed/database/batch.ts';
@@ -13,15 +13,18 @@ import {
 import { RunGone } from '../../src/distributed/database/worker-store.ts';
 import { EngineFile } from '../../src/distributed/engine-file.ts';
 import { termsOf } from '../../src/distributed/terms.ts';
+import { forget } from '../../src/features/forget/forget.ts';
 import { boundPipeline } from '../../src/language/load/bound-pipeline.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
+import type { Ledger as Record } from '../../src/model/record/ledger.ts';
 import { realClock } from '../../src/run/clock.ts';
 import type { Clock } from '../../src/run/jobs/ports.ts';
 import { JournalWriter } from '../../src/run/journal-writer.ts';
+import { loadRecord } from '../../src/state/load-record.ts';
 import { pathsOf } from '../../src/state/run-paths.ts';
 import { newEngine, startWorker } from '../engine-rig.ts';
 import { query } from '../postgres.ts';
-import { bill, photoRig, type Rig, service } from '../rig.ts';
+import { bill, envOf, photoRig, type Rig, service } from '../rig.ts';
 import { longTest, sampleOf } from '../sweep.ts';
 
 /** Pauses are short. */
@@ -30,10 +33,14 @@ const clock: Clock = {
   sleep: (ms, signal) => realClock.sleep(Math.min(ms, 5), signal),
 };
 
-const isAway = (rig: Rig): boolean => {
-  const header: unknown = JSON.parse(rig.read('photos.state.jsonl').split('\n')[0] ?? '');
-  return isObject(header) && 'away' in header;
+const recordOf = async (rig: Rig): Promise<Record> => {
+  const loaded = await loadRecord(rig.path('photos.state.jsonl'));
+  if (!loaded.ok) throw new Error(loaded.error);
+  return loaded.value.ledger;
 };
+
+const isAway = async (rig: Rig): Promise<boolean> =>
+  (await recordOf(rig)).marks().some(({ mark }) => mark === 'away');
 
 /** Between the coordinator and each call of its order store. */
 type Meddle = (call: string, work: () => Promise<unknown>) => Promise<unknown>;
@@ -106,9 +113,9 @@ test('a database that goes away at every call of the export is waited for, and s
     if (times === 2) throw new DatabaseAway('after it took effect');
     return answer;
   });
-  expect(await file.compact()).toEqual({ ok: true, value: undefined });
+  expect(await file.writeWhole()).toEqual({ ok: true, value: undefined });
   await file.close();
-  expect([isAway(rig), await stage()]).toEqual([false, 'exported']);
+  expect([await isAway(rig), await stage()]).toEqual([false, 'exported']);
   for (const call of ['active', 'records', 'fold', 'seal', 'handOver'])
     expect(calls.get(call), call).toBeGreaterThan(2);
   expect(warnings).toEqual([expect.stringContaining('is away: waiting for it')]);
@@ -131,12 +138,12 @@ test.each(sampleOf(deaths, 4, 3))(
       if (call === moment) throw new Error('died');
       return await work();
     });
-    await expect(file.compact()).rejects.toThrow('died');
+    await expect(file.writeWhole()).rejects.toThrow('died');
     await file.close();
     // The file is written between the two.
-    expect(isAway(rig)).toBe(moment !== 'handOver');
+    expect(await isAway(rig)).toBe(moment !== 'handOver');
     expect(await finish()).toEqual({ outcome: 'done', bill: [10, 10] });
-    expect(isAway(rig)).toBe(false);
+    expect(await isAway(rig)).toBe(false);
   },
 );
 
@@ -151,7 +158,7 @@ longTest(
         await expect(world.says({ ...failed, id: 'later' })).rejects.toThrow(RunGone);
       return answer;
     });
-    expect(await world.file.compact()).toMatchObject({ ok: true });
+    expect(await world.file.writeWhole()).toMatchObject({ ok: true });
     await world.file.close();
     expect(answers).toEqual([['done']]);
     expect(world.rig.read('photos.state.jsonl')).toContain('a worker said so late');
@@ -170,9 +177,32 @@ test.each(sampleOf(terms, 2, 1))(
       if (call === now.moment) await world.takeOver();
       return await work();
     });
-    await expect(world.file.compact()).rejects.toThrow(TermOver);
+    await expect(world.file.writeWhole()).rejects.toThrow(TermOver);
     await world.file.close();
-    expect([isAway(world.rig), await world.stage()]).toEqual([true, now.stage]);
+    expect([await isAway(world.rig), await world.stage()]).toEqual([true, now.stage]);
     expect(await world.finish()).toEqual({ outcome: 'done', bill: [10, 10] });
   },
 );
+
+test('the record keeps what it knew before a database had it: who sent an attempt, and when', async () => {
+  const rig = await photoRig(1);
+  const local = await service();
+  await rig.run(local);
+  const task = { by: 'task', task: 'swap:p1.png' } as const;
+  await forget(await loadPipeline(rig.file), task, { env: envOf(local) });
+  await rig.run(local);
+  const sent = (record: Record) =>
+    [...record.own()].map(({ name, run, at }) => ({ name, run, at }));
+  const before = sent(await recordOf(rig));
+  const engine = await newEngine();
+  startWorker(rig, local, engine);
+  rmSync(rig.path('out/p1.png'));
+  await rig.run(local, { engine, payAgain: true });
+  const record = await recordOf(rig);
+  expect(before).toHaveLength(2);
+  expect(sent(record)).toEqual(expect.arrayContaining(before));
+  expect(sent(record)).toHaveLength(3);
+  expect([record.missing(), record.paidTwice()]).toEqual([[], []]);
+  // The run of the database says of its creations, too.
+  expect(record.runs().map(({ creations }) => creations)).toEqual([1, 1, 1]);
+});

@@ -2,7 +2,7 @@
 // @module-tag postgres
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { isObject } from '../../src/base/json.ts';
+import { isObject, type JsonObject } from '../../src/base/json.ts';
 import { dropEngine } from '../../src/features/engine/engine.ts';
 import { exportState } from '../../src/features/engine/export.ts';
 import { type WorkerEvent, workerWith } from '../../src/features/engine/worker.ts';
@@ -25,27 +25,35 @@ const loadedOf = async (rig: Rig) => {
   return loaded;
 };
 
-const headerOf = (rig: Rig): unknown => JSON.parse(rig.read(state).split('\n')[0] ?? '');
-
-const isAway = (rig: Rig): boolean => {
-  const header = rig.files('.').includes(state) ? headerOf(rig) : undefined;
-  return isObject(header) && 'away' in header;
-};
-
-/** The job lines without what differs from run to run: dates, and what is made up for each attempt. */
-function jobsOf(rig: Rig): readonly unknown[] {
-  const lines: readonly unknown[] = rig
+const linesIn = (rig: Rig): readonly JsonObject[] =>
+  rig
     .read(state)
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line));
-  const varying = ['at', 'name', 'project', 'expires', 'sender', 'result'];
-  return lines
-    .filter(isObject)
+    .map((line) => JSON.parse(line))
+    .filter(isObject);
+
+/** The mark of the move to a database. */
+const awayOf = (rig: Rig): JsonObject | undefined =>
+  rig.files('.').includes(state)
+    ? linesIn(rig).find((line) => line['mark'] === 'away' && line['over'] === undefined)
+    : undefined;
+
+const isAway = (rig: Rig): boolean => awayOf(rig) !== undefined;
+
+/** The job lines without what differs from run to run: dates, and what is made up for each attempt. */
+const jobsOf = (rig: Rig): readonly unknown[] =>
+  linesIn(rig)
     .filter((line) => 'job' in line)
-    .map((line) =>
-      Object.fromEntries(Object.entries(line).filter(([key]) => !varying.includes(key))),
-    );
+    .map(withoutVarying);
+
+const varying = ['at', 'read', 'name', 'of', 'run', 'project', 'result'];
+
+function withoutVarying(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutVarying);
+  if (!isObject(value)) return value;
+  const kept = Object.entries(value).filter(([key]) => !varying.includes(key));
+  return Object.fromEntries(kept.map(([key, field]) => [key, withoutVarying(field)]));
 }
 
 test('a run in parts, here, interrupted with workers and to its end with them, is charged once and leaves what one local run leaves', async () => {
@@ -121,10 +129,10 @@ test('a coordinator that was silent for too long stops, and leaves the record to
 
 /** What a worker leaves that dies while it saves a result. */
 function plantLeftover(rig: Rig): string {
-  const header = headerOf(rig);
-  const away = isObject(header) && isObject(header['away']) ? header['away'] : {};
   mkdirSync(rig.path('out'), { recursive: true });
-  const file = rig.path(`out/.shotlist-${'0'.repeat(32)}-${String(away['run']).slice(0, 8)}.part`);
+  const file = rig.path(
+    `out/.shotlist-${'0'.repeat(32)}-${String(awayOf(rig)?.['run']).slice(0, 8)}.part`,
+  );
   writeFileSync(file, '');
   return file;
 }

@@ -158,7 +158,7 @@ describe('the answer to every creation gets lost after it was charged', () => {
       signal: stop.signal,
       doubtTimeoutMs: 86_400_000,
     });
-    await until('it is in doubt', () => journal(rig).includes('"event":"doubt"'));
+    await until('it is in doubt', () => journal(rig).includes('"state":"doubt"'));
     stop.abort();
     expect((await running).summary).toMatchObject({ outcome: 'interrupted', tasks: { doubt: 1 } });
   });
@@ -203,7 +203,7 @@ describe('kill -9', () => {
     await passing(clock, 'it is charged', () => bill(local.ledger()).size === 1);
     first.kill('SIGKILL');
     await death;
-    expect(journal(rig)).not.toContain('"event":"created"');
+    expect(journal(rig)).not.toContain('"state":"created"');
 
     const second = rig.start(args, env);
     let said = '';
@@ -246,7 +246,7 @@ describe('kill -9', () => {
     });
     child.kill('SIGKILL');
     await death;
-    expect(journal(rig)).not.toContain('"event":"created"');
+    expect(journal(rig)).not.toContain('"state":"created"');
 
     const { summary } = await rig.run(local, { ...options, doubtTimeoutMs: 10_000 });
     expect(summary).toMatchObject({
@@ -278,7 +278,7 @@ test.each(sampleOf(cuts, 2))(
       power.restore();
       // What was begun and never sent has no event: there nothing can come.
       const sent = local.requests()[swaps] === 1;
-      const begun = journal(rig).includes('"event":"intent"');
+      const begun = journal(rig).includes('"attempts":[{');
       const lost = begun && !sent;
       const { summary } = await rig.run(local, { ...options, doubtTimeoutMs: lost ? 1 : 50_000 });
       const where = `cut ${when} line ${line}`;

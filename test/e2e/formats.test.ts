@@ -41,6 +41,7 @@ function normalized(text: string, rig: Rig, address: string): string {
   return text
     .replaceAll(rig.folder, '<folder>')
     .replaceAll(address, '<address>')
+    .replace(/"run":( ?)"\d{4}-\d\d-\d\dT[\d:.]+Z-[0-9a-f]{4}"/g, '"run":$1"<run>"')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}/g, numbered('id'))
     .replace(/api-assets\/[0-9a-f]{24}\/[0-9a-f]+/g, numbered('asset'))

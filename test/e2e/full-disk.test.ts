@@ -19,25 +19,21 @@ import {
 } from '../rig.ts';
 import { canMount, makeReadOnly, type SmallDisk, smallDisk } from '../small-disk.ts';
 import { longTest } from '../sweep.ts';
+import { atLine } from './at-line.ts';
 
 const size = 4 << 20;
 /** Longer than a page: each line needs room of its own. */
 const lineBytes = 5000;
 
-/** Does something just before the first line with these words is written. Each line takes more than a page. */
-function before(words: string, act: () => void): RunInternals {
-  let done = false;
+/** Does something just before the first line with this news is written. Each line takes more than a page. */
+function before(what: string, act: () => void): RunInternals {
+  const { lines } = atLine(what, act);
   return {
-    lines: (file) => ({
-      append(text) {
-        if (!done && text.includes(words)) {
-          done = true;
-          act();
-        }
-        file.append(text.padStart(lineBytes));
-      },
-      sync: () => file.sync(),
-    }),
+    lines: (file) =>
+      lines?.({
+        append: (text) => file.append(text.padStart(lineBytes)),
+        sync: () => file.sync(),
+      }) ?? file,
   };
 }
 
@@ -87,27 +83,26 @@ describe.skipIf(!canMount)(
       await goesOn(place, 2);
     });
 
-    test.each([
-      ['the intent', '"event":"intent"'],
-      ['the created', '"event":"created"'],
-      ['the output', '"event":"output"'],
-    ])('at %s: what is under way is recorded, the run stops and says why', async (_name, words) => {
-      // More than are in progress at once: whatever comes first, there is something left to begin.
-      const place = await placed(5, threeAtOnce);
-      const { rig, local, disk, state } = place;
-      const first = await rig.run(
-        local,
-        { state },
-        before(words, () => disk.fill()),
-      );
-      expect(first.summary).toMatchObject({ outcome: 'failed', tasks: { doubt: 0 } });
-      expect(first.summary.stopped).toContain('the disk is full: make room and run again');
-      expect(first.summary.credits).toMatchObject({
-        charged: bill(local.ledger()).size * 10,
-        reserved: 0,
-      });
-      await goesOn(place, 5);
-    });
+    test.each(['intent', 'created', 'output'])(
+      'at the %s: what is under way is recorded, the run stops and says why',
+      async (what) => {
+        // More than are in progress at once: whatever comes first, there is something left to begin.
+        const place = await placed(5, threeAtOnce);
+        const { rig, local, disk, state } = place;
+        const first = await rig.run(
+          local,
+          { state },
+          before(what, () => disk.fill()),
+        );
+        expect(first.summary).toMatchObject({ outcome: 'failed', tasks: { doubt: 0 } });
+        expect(first.summary.stopped).toContain('the disk is full: make room and run again');
+        expect(first.summary.credits).toMatchObject({
+          charged: bill(local.ledger()).size * 10,
+          reserved: 0,
+        });
+        await goesOn(place, 5);
+      },
+    );
 
     test('at the very end: all is done and recorded, and the file stays as long as it is', async () => {
       const place = await placed(2);
@@ -115,7 +110,7 @@ describe.skipIf(!canMount)(
       const first = await rig.run(
         local,
         { state },
-        before('"event":"ended"', () => disk.fill()),
+        before('ended', () => disk.fill()),
       );
       expect(first.summary).toMatchObject({ outcome: 'done', tasks: { doubt: 0 } });
       await goesOn(place, 2);
@@ -127,9 +122,9 @@ describe.skipIf(!canMount)(
       const tooMuch: RunInternals = {
         lines: (file) => ({
           append(text) {
-            full ||= text.includes('"event":"created"');
+            full ||= text.includes('"state":"created"');
             if (full) disk.fill();
-            file.append(full ? text.replace('"at":"', `"at":"${'x'.repeat(1_200_000)}`) : text);
+            file.append(full ? text.padStart(1_200_000) : text);
           },
           sync: () => file.sync(),
         }),
@@ -183,7 +178,7 @@ describe.skipIf(!canMount)(
     test('at the first output: nothing is lost or in doubt, and the next run goes on', async () => {
       const local = await service();
       const { rig, disk } = await onOneDisk(5);
-      const plugs = before('"event":"output"', () => disk.fill());
+      const plugs = before('output', () => disk.fill());
       const first = await rig.run(local, {}, plugs);
       expect(first.summary).toMatchObject({ outcome: 'failed', tasks: { doubt: 0 } });
       disk.free();
@@ -208,7 +203,7 @@ describe.skipIf(!canMount)(
       const first = await rig.run(
         local,
         { output },
-        before('"event":"created"', () => disk.fill()),
+        before('created', () => disk.fill()),
       );
       expect(first.summary).toMatchObject({ outcome: 'failed', tasks: { doubt: 0 } });
       expect(JSON.stringify(first.summary.problems)).toContain('the disk is full');
@@ -231,7 +226,7 @@ describe.skipIf(!canMount)(
       const rig = await photoRig(3);
       mkdirSync(rig.path('out'));
       let folder: { undo(): void } | undefined;
-      const plugs = before('"event":"created"', () => {
+      const plugs = before('created', () => {
         folder = makeReadOnly(rig.path('out'));
       });
       const first = await rig.run(local, {}, plugs);
@@ -244,7 +239,7 @@ describe.skipIf(!canMount)(
     });
 
     longTest(
-      'that of the state file, which is open: the run ends well, and the next one makes the file shorter',
+      'that of the state file, which is open: the run ends well, and the next one sorts the file',
       async () => {
         const local = await service({ speed: 40 });
         const rig = await photoRig(3);
@@ -255,7 +250,7 @@ describe.skipIf(!canMount)(
         await until('it is charged', () => bill(local.ledger()).size > 0);
         const folder = makeReadOnly(rig.path('state'));
         const { code, stderr } = await death;
-        expect(stderr).toContain('the state file is intact but was not compacted');
+        expect(stderr).toContain('the state file is intact but was not sorted');
         expect(code).toBe(0);
         folder.undo();
         const again = await rig.command(args, envOf(local));
@@ -270,7 +265,7 @@ describe.skipIf(!canMount)(
       const rig = await photoRig(2);
       mkdirSync(rig.path('state'));
       const state = rig.path('state/p.jsonl');
-      const plugs = before('"event":"run"', () => void makeReadOnly(rig.path('state')));
+      const plugs = before('run', () => void makeReadOnly(rig.path('state')));
       await expect(rig.run(local, { state }, plugs)).rejects.toThrow(
         'the file system is read-only',
       );
@@ -300,16 +295,16 @@ describe.skipIf(!canMount)(
   },
 );
 
-test('a compaction that fails is a warning: the result of the run counts', async () => {
+test('a state file that cannot be sorted is a warning: the result of the run counts', async () => {
   const local = await service();
   const rig = await photoRig(2);
-  rig.write('photos.state.jsonl.part/in-the-way', '');
-  const { summary, events } = await rig.run(local);
+  const inTheWay = atLine('created', () => rig.write('photos.state.jsonl.part/in-the-way', ''));
+  const { summary, events } = await rig.run(local, {}, inTheWay);
   expect(summary.outcome).toBe('done');
   expect(events).toContainEqual({
     type: 'warning',
     message: expect.stringMatching(
-      /the state file is intact but was not compacted \(.*photos\.state\.jsonl\.part is a folder/,
+      /the state file is intact but was not sorted \(.*photos\.state\.jsonl\.part is a folder/,
     ),
   });
   const again = await rig.run(local);

@@ -19,6 +19,7 @@ beforeAll(async () => {
 function repository(): Rig {
   const rig = origin();
   rig.write('.gitignore', '.shotlist/\n');
+  rig.write('.gitattributes', '*.state.jsonl merge=union\n');
   rig.write('notes.txt', 'a\n');
   commitAll(rig, 'Add notes');
   return rig;
@@ -58,7 +59,7 @@ describe('run --commit', () => {
     expect(git(rig.folder, 'log', '-1', '--format=%P').trim()).toBe(parent);
     expect(git(rig.folder, 'symbolic-ref', 'HEAD').trim()).toBe('refs/heads/main');
     const { charged } = told.summary.credits;
-    const began = /"run":1,"at":"([^"]+)"/.exec(rig.read(state))?.[1];
+    const began = /"run":"[^"]+","at":"([^"]+)"/.exec(rig.read(state))?.[1];
     expect(git(rig.folder, 'log', '-1', '--format=%B')).toBe(
       `shotlist: memes: 2 items, ${charged} credits\n\nOutcome: done\nTasks: 4 done\n` +
         `Credits: ${charged} charged\nBegan: ${began}\nOutputs in this commit: 2\n\n`,

@@ -17,8 +17,8 @@ const linesOf = (rig: Rig, name: string): readonly StateLine[] =>
 
 interface StateLine {
   readonly kind?: string;
-  readonly result?: { readonly end_seconds?: number };
-  readonly outputs?: readonly { readonly duration?: number }[];
+  readonly attempts: readonly { readonly result?: { readonly end_seconds?: number } }[];
+  readonly outputs?: readonly { readonly seconds?: number }[];
 }
 
 test('a photo that talks as long as the voice: the length of the saved sound decides', async () => {
@@ -33,10 +33,11 @@ test('a photo that talks as long as the voice: the length of the saved sound dec
 
   expect((await rig.run(local)).summary.outcome).toBe('done');
   const lines = linesOf(rig, 'greeting');
-  const length = lines.flatMap(({ outputs = [] }) => outputs.map(({ duration }) => duration));
+  const length = lines.flatMap(({ outputs = [] }) => outputs.map(({ seconds }) => seconds));
   const talk = lines.find(({ kind }) => kind === 'ai-talking-photo');
-  expect(talk?.result?.end_seconds).toBeGreaterThan(0);
-  expect(length).toContain(talk?.result?.end_seconds);
+  const seconds = talk?.attempts[0]?.result?.end_seconds;
+  expect(seconds).toBeGreaterThan(0);
+  expect(length).toContain(seconds);
 
   expect((await rig.run(local)).summary.credits.charged).toBe(0);
 });

@@ -1,16 +1,7 @@
 // Losses of state files as they happen to people, with real git: what is run before, what is lost, and what is known after.
 import { createHash, type Hash } from 'node:crypto';
-import {
-  existsSync,
-  globSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { memoryStore } from '../../src/model/job-store.ts';
 import type { JobLine } from '../../src/model/line.ts';
 import { loadState } from '../../src/state/load-state.ts';
 import { writePhotos } from '../photo-pipeline.ts';
@@ -209,8 +200,8 @@ const sha256 = (): Hash => createHash('sha256');
 
 export async function jobsOf(rig: Rig): Promise<readonly JobLine[]> {
   if (!hasState(rig)) return [];
-  const read = await loadState(rig.path(state), memoryStore());
-  return read.ok && read.value !== undefined ? [...read.value.ledger.jobs()] : [];
+  const read = await loadState(rig.path(state));
+  return read.ok ? [...read.value.ledger.jobs()] : [];
 }
 
 /** The contents of all files in folders, without git's own. The service makes the same of each take: they do not count. */
@@ -227,10 +218,6 @@ export function contentsIn(folders: readonly string[]): ReadonlySet<string> {
 export function headVersion(rig: Rig): string {
   const tracked = git(rig.folder, 'ls-tree', '--name-only', 'HEAD', state);
   return tracked === '' ? '' : git(rig.folder, 'show', `HEAD:./${state}`);
-}
-
-export function moveIntoPlace(rig: Rig, from: string): void {
-  renameSync(rig.path(from), rig.path(state));
 }
 
 export const receiptFiles = (): readonly string[] =>

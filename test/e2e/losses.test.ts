@@ -29,7 +29,6 @@ import {
   headVersion,
   jobsOf,
   losses,
-  moveIntoPlace,
   pipelines,
   receiptFiles,
   repository,
@@ -139,12 +138,9 @@ class Story {
     if (text.includes('belongs to')) return rmSync(this.here.path(state));
     expect(this.told.at(-1), text).not.toBe('repaired');
     if (!text.includes('shotlist repair')) throw new Error(`no cure: ${text}`);
-    const write = this.here.path('better.jsonl');
-    const repaired = await repair(pipeline, { env: envOf(this.local), write });
-    expect(repaired.written).toBe(write);
-    moveIntoPlace(this.here, 'better.jsonl');
+    const repaired = await repair(pipeline, { env: envOf(this.local), write: true, accept: true });
+    expect(repaired.written).toBeDefined();
     this.told.push('repaired');
-    // The header may be damaged, too.
     await this.cure();
   }
 

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { RunInternals } from '../../src/features/run/run.ts';
 import type { LineFile } from '../../src/run/journal-writer.ts';
 import type { LocalService } from '../../src/service/start.ts';
+import { LineNews } from '../kit/news.ts';
 import { bill, photo, photoPipeline, photoRig, service } from '../rig.ts';
 
 /** Requests that change something or carry media. */
@@ -176,22 +177,20 @@ describe('a folder of photos', () => {
 
 /** Reads the journal as it is written: how many swaps, and how many photos, were in progress at most. */
 class Peaks implements RunInternals {
+  readonly #news = new LineNews();
   readonly #swaps = new Set<string>();
   readonly #photos = new Set<string>();
   readonly peaks = { swaps: 0, photos: 0 };
 
   readonly lines = (file: LineFile): LineFile => ({
     append: (text) => {
-      const {
-        event,
-        job,
-        task = '',
-      }: { event?: string; job?: string; task?: string } = JSON.parse(text);
-      const item = task.split(':')[1];
-      if (item !== undefined) this.#photos.add(item);
-      if (item !== undefined && event === 'deleted') this.#photos.delete(item);
-      if (event === 'intent') this.#swaps.add(job ?? '');
-      if (event === 'settled') this.#swaps.delete(job ?? '');
+      for (const { what, task } of this.#news.of(text)) {
+        const [step, item] = task.split(':');
+        if (item !== undefined) this.#photos.add(item);
+        if (item !== undefined && what === 'deleted') this.#photos.delete(item);
+        if (step === 'swap' && what === 'intent') this.#swaps.add(task);
+        if (step === 'swap' && what === 'settled') this.#swaps.delete(task);
+      }
       this.peaks.swaps = Math.max(this.peaks.swaps, this.#swaps.size);
       this.peaks.photos = Math.max(this.peaks.photos, this.#photos.size);
       file.append(text);
@@ -207,11 +206,12 @@ test('what is complete and not saved yet is saved before anything new is bought'
   writeFileSync(rig.file, photoPipeline);
   rig.write('photos/a-new-one.png', await photo(50));
   const events: string[] = [];
+  const news = new LineNews();
   const note: RunInternals = {
     lines: (file) => ({
       append: (text) => {
-        const { event, task }: { event?: string; task?: string } = JSON.parse(text);
-        if (event === 'output' || event === 'intent') events.push(`${event} ${task}`);
+        for (const { what, task } of news.of(text))
+          if (what === 'output' || what === 'intent') events.push(`${what} ${task}`);
         file.append(text);
       },
       sync: () => file.sync(),

@@ -1,5 +1,4 @@
 // A rehearsal's state file is repaired by the command. Hosted ones: test/stories/repair-records.test.ts.
-import { renameSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { photoRig } from '../rig.ts';
 
@@ -8,16 +7,16 @@ test('a rehearsal’s state file is repaired with no service set', async () => {
   await rig.command(['run', 'pipeline.yaml']);
   const file = '.shotlist/rehearsal/photos/state.jsonl';
   const [, ...lines] = rig.read(file).split('\n');
-  rig.write(file, lines.join('\n'));
-  const { code, stdout } = await rig.command([
-    'repair',
-    'pipeline.yaml',
-    '--write',
-    'better.jsonl',
-  ]);
+  rig.write(file, ['{ no header', ...lines].join('\n'));
+  const damaged = rig.read(file);
+  expect((await rig.command(['run', 'pipeline.yaml'])).code).toBe(2);
+  const { code, stdout } = await rig.command(['repair', 'pipeline.yaml', '--write']);
   expect(code).toBe(1);
   expect(stdout).toContain('line 1');
-  renameSync(rig.path('better.jsonl'), rig.path(file));
-  const again = await rig.command(['run', 'pipeline.yaml']);
+  expect(rig.read(`${file}.damaged`)).toBe(damaged);
+  const again = await rig.command(['run', 'pipeline.yaml', '--json']);
   expect(again.code).toBe(0);
+  expect(JSON.parse(again.stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
+    ...{ type: 'ended', summary: { credits: { charged: 0 } } },
+  });
 });

@@ -9,7 +9,7 @@ function stuckAtCreated(file: LineFile): LineFile {
   let stuck = false;
   return {
     append(line) {
-      if (line.includes('"event":"created"')) {
+      if (line.includes('"state":"created"')) {
         stuck = true;
         process.stdout.write('created\n');
       }

@@ -38,22 +38,18 @@ test('what was pulled between two batches is not bought again', async () => {
   expect([...bill(rig.service.ledger()).values()]).toEqual([5, 5]);
 });
 
-test('a batch that had begun when the state file was pulled buys nothing, and is tried again', async () => {
+test('a batch that had begun when the state file was pulled goes on, and buys only what nobody has', async () => {
   const rig = new WatchedRig(await service());
   const clock = new HandClock();
   await drop(rig, 'photos/a.png', 1);
   let other: Rig | undefined;
-  const run = atLine('"event":"run"', () => other !== undefined && pull(rig, other), 2);
+  const run = atLine('run', () => other !== undefined && pull(rig, other), 2);
   const watching = rig.watch({ clock }, { run, runClock: realClock });
   await clock.passUntil('it has run', () => watching.of('ran').length === 1);
   other = await boughtElsewhere(rig, 'b.png', 2);
+  await drop(rig, 'photos/b.png', 2);
   await drop(rig, 'photos/c.png', 3);
   await clock.passUntil('it has run again', () => watching.of('ran').length === 2);
-  expect(watching.of('refused').map(({ problem }) => problem.diagnostics[0]?.message)).toEqual([
-    expect.stringContaining('was changed, replaced or removed by another program'),
-  ]);
-  await drop(rig, 'photos/b.png', 2);
-  await clock.passUntil('it has run once more', () => watching.of('ran').length === 3);
   expect(await watching.stop()).toMatchObject({ credits: 10 });
   expect([...bill(rig.service.ledger()).values()]).toEqual([5, 5, 5]);
 });

@@ -17,7 +17,7 @@ async function opener(state?: object) {
   const loaded = await loadPipeline(rig.file);
   const bound = boundPipeline(loaded);
   const paths = pathsOf(bound, { kind: 'hosted', address: 'https://a', key: 'k' }, {});
-  if (state !== undefined) writeFileSync(paths.state, `${JSON.stringify(state)}\n`);
+  if (state !== undefined) writeFileSync(paths.state, `${JSON.stringify(state)}\n${run}\n`);
   const warnings: string[] = [];
   const onWarning = (message: string) => void warnings.push(message);
   const context = { clock: realClock, onWarning, env: process.env };
@@ -27,7 +27,8 @@ async function opener(state?: object) {
   return { bound, paths, warnings, open, lock };
 }
 
-const header = { shotlist: 3, pipeline: 'p', service: 'https://a' };
+const run = JSON.stringify({ run: 'r1', at: '2026-08-05T10:00:00.000Z' });
+const header = { shotlist: 4, pipeline: 'p', service: 'https://a' };
 
 test.each(['edit', 'run'] as const)(
   'one that is opened to %s is locked until it is closed',
@@ -74,7 +75,7 @@ test.each([
 
 test('a torn last line is reported, unless a run is writing it', async () => {
   const { open, lock, paths, warnings } = await opener(header);
-  writeFileSync(paths.state, `${JSON.stringify(header)}\n{"seq":1,"eve`);
+  writeFileSync(paths.state, `${JSON.stringify(header)}\n${run}\n{"seq":1,"eve`);
   await open('read');
   expect(warnings).toHaveLength(1);
   await lock();

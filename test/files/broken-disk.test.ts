@@ -4,6 +4,7 @@ import {
   closeSync,
   constants,
   existsSync,
+  lstatSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -14,86 +15,84 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { NewEvent } from '../../src/model/line.ts';
 import { takeDiskReserve } from '../../src/state/disk-reserve.ts';
-import { JournalFile } from '../../src/state/journal-file.ts';
-import { created, numbered } from '../model/lines.ts';
+import { created, run } from '../model/lines.ts';
 import { canMount, makePipe, makeReadOnly, smallDisk } from '../small-disk.ts';
-import { header, linesIn, load, paid, text, written } from '../tables/state-file.ts';
+import { load, opened, paid, text, written } from '../tables/state-file.ts';
 import { temporaryFolder } from './places.ts';
 
-const lines = numbered(paid).map((line) => JSON.stringify(line));
-/** So that each takes more than the rest of a page. */
-const long = (line = ''): string => line.replace('"at":"', `"at":"${'x'.repeat(5000)}`);
+/** So that its line takes more than a disk has left. */
+const long: NewEvent = { event: 'failed', task: 'swap:x', why: 'x'.repeat(200_000) };
 
 describe.skipIf(!canMount)(
   'after a write that failed (needs to mount: root, or unshare -rm)',
   () => {
     test('nothing more is written, also when there is room again; what was synced is read back', async () => {
       const disk = smallDisk(1 << 20);
-      const file = join(disk.folder, 'p.jsonl');
-      const journal = new JournalFile(file, header, await load(file));
-      journal.append(long(lines[0]));
-      await journal.sync();
+      const path = join(disk.folder, 'p.jsonl');
+      const { file, append } = await opened(path);
+      append(...paid.slice(0, 3));
+      await file.sync();
       disk.fill();
-      journal.append(long(lines[1]));
-      await expect(journal.sync()).rejects.toMatchObject({ code: 'ENOSPC' });
-      const torn = text(file);
+      append(long);
+      await expect(file.sync()).rejects.toMatchObject({ code: 'ENOSPC' });
+      const torn = text(path);
       disk.free();
-      journal.append(long(lines[2]));
-      await expect(journal.sync()).rejects.toMatchObject({ code: 'ENOSPC' });
-      await journal.close();
-      expect(text(file)).toBe(torn);
-      const loaded = await load(file);
-      expect(loaded.ledger.seq).toBe(1);
-      const next = new JournalFile(file, header, loaded);
-      next.append(lines[1] ?? '');
-      await next.close();
-      expect(linesIn(file).map((line) => line.replace(/x{5000}/, ''))).toEqual([
-        JSON.stringify({ ...header, lines: 0 }),
-        ...lines.slice(0, 2),
-      ]);
+      append(...paid.slice(3));
+      await expect(file.sync()).rejects.toMatchObject({ code: 'ENOSPC' });
+      await file.close();
+      expect(text(path)).toBe(torn);
+      const next = await opened(path);
+      expect(next.state.ledger.total).toEqual({ charged: 12, refunded: 0, reserved: 0 });
+      expect(next.state.warnings).toHaveLength(1);
+      next.append(...paid.slice(3));
+      await next.file.close();
+      expect((await load(path)).ledger.total).toEqual({ charged: 12, refunded: 0, reserved: 5 });
     });
 
     test('those that waited for the sync of it, and for the one behind, are told', async () => {
       const disk = smallDisk(1 << 20);
-      const file = join(disk.folder, 'p.jsonl');
-      const journal = new JournalFile(file, header, await load(file));
+      const { file, append } = await opened(join(disk.folder, 'p.jsonl'));
+      append(run(1));
+      await file.sync();
       disk.fill();
-      journal.append(long(lines[0]));
-      const first = journal.sync();
-      journal.append(long(lines[1]));
-      const told = await Promise.allSettled([first, journal.sync(), journal.sync()]);
+      append(long);
+      const first = file.sync();
+      append(...paid.slice(1));
+      const told = await Promise.allSettled([first, file.sync(), file.sync()]);
       expect(told.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-      await journal.close();
+      await file.close();
     });
   },
 );
 
-test('a journal is never written into a pipe or through a link', async () => {
+test('a record is never written into a pipe or through a link', async () => {
   const folder = temporaryFolder();
-  const [file, other] = [join(folder, 'p.jsonl'), join(folder, 'other')];
+  const [path, other] = [join(folder, 'p.jsonl'), join(folder, 'other')];
   writeFileSync(other, 'mine');
-  const loaded = await load(file);
-  expect(makePipe(file)).toBe(true);
-  const pipe = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
-  onTestFinished(() => closeSync(pipe));
-  const write = (): Promise<void> => {
-    const content = { bytes: 0, sha256: '' };
-    const journal = new JournalFile(file, header, { ...loaded, header, content });
-    journal.append(lines[0] ?? '');
-    return journal.sync();
+  const write = async (plant: () => void): Promise<void> => {
+    const { file, append } = await opened(path);
+    plant();
+    append(run(1));
+    await file.sync();
   };
-  await expect(write()).rejects.toMatchObject({ code: 'NOT_REGULAR' });
-  rmSync(file);
-  symlinkSync(other, file);
-  await expect(write()).rejects.toMatchObject({ code: 'ELOOP' });
+  await write(() => {
+    expect(makePipe(path)).toBe(true);
+    const pipe = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    onTestFinished(() => closeSync(pipe));
+  });
+  expect(lstatSync(path).isFile()).toBe(true);
+  rmSync(path);
+  await write(() => symlinkSync(other, path));
+  expect(lstatSync(path).isFile()).toBe(true);
   expect(readFileSync(other, 'utf8')).toBe('mine');
 });
 
 describe.skipIf(!canMount)('room that was made (needs to mount: root, or unshare -rm)', () => {
   test('is used for the rest of the bytes: no line is written twice, and none is torn', async () => {
     const disk = smallDisk(4 << 20);
-    const file = join(disk.folder, 'p.jsonl');
+    const path = join(disk.folder, 'p.jsonl');
     const diskReserve = await takeDiskReserve(join(disk.folder, 'p.reserve'));
     if (!diskReserve.ok) throw new Error(diskReserve.error);
     let asked = 0;
@@ -101,16 +100,17 @@ describe.skipIf(!canMount)('room that was made (needs to mount: root, or unshare
       asked += 1;
       return diskReserve.value.give();
     };
-    const journal = new JournalFile(file, header, await load(file), { makeRoom });
-    journal.append(lines[0] ?? '');
-    await journal.sync();
+    const { file, append } = await opened(path, { makeRoom });
+    append(...paid.slice(0, 1));
+    await file.sync();
     disk.fill();
-    const rest = [...lines.slice(1), JSON.stringify(numbered([...paid, created('c', 5)]).at(-1))];
-    for (const line of rest) journal.append(line.padStart(70_000));
-    await journal.close();
-    expect(asked).toBeGreaterThan(5);
-    expect((await load(file)).ledger.total).toEqual({ charged: 17, refunded: 0, reserved: 0 });
-    expect(linesIn(file)).toHaveLength(paid.length + 2);
+    append(long, ...paid.slice(1), { ...long, task: 'swap:y' }, created('c', 5));
+    await file.close();
+    expect(asked).toBeGreaterThan(2);
+    const { ledger, warnings } = await load(path);
+    expect(ledger.total).toEqual({ charged: 17, refunded: 0, reserved: 0 });
+    expect(ledger.tasks()).toHaveLength(2);
+    expect(warnings).toEqual([]);
     await diskReserve.value.remove();
     expect(existsSync(join(disk.folder, 'p.reserve'))).toBe(false);
   });
@@ -152,32 +152,41 @@ describe.skipIf(!canMount)('room that was made (needs to mount: root, or unshare
   });
 });
 
-describe.skipIf(!canMount)('a compaction (needs to mount: root, or unshare -rm)', () => {
-  test('on a full disk leaves the file as it is, and nothing beside it', async () => {
-    const disk = smallDisk(1 << 20);
-    const file = join(disk.folder, 'p.jsonl');
-    const whole = text(await written());
-    writeFileSync(file, whole);
-    const loaded = await load(file);
-    disk.fill();
-    expect(await new JournalFile(file, header, loaded).compact(loaded.ledger)).toEqual({
-      ok: false,
-      error: `${file}.part could not be written: the disk is full`,
+describe.skipIf(!canMount)(
+  'a file that is written whole (needs to mount: root, or unshare -rm)',
+  () => {
+    test('on a full disk stays as it is, and nothing is beside it', async () => {
+      const disk = smallDisk(1 << 20);
+      const path = join(disk.folder, 'p.jsonl');
+      const before = await opened(path);
+      before.append(...paid);
+      await before.file.sync();
+      before.append(created('c', 5));
+      await before.file.close();
+      const whole = text(path);
+      const { file } = await opened(path);
+      disk.fill();
+      expect(await file.writeWhole()).toEqual({
+        ok: false,
+        error: `${path}.part could not be written: the disk is full`,
+      });
+      disk.free();
+      expect(text(path)).toBe(whole);
+      expect(readdirSync(disk.folder)).toEqual(['p.jsonl']);
     });
-    disk.free();
-    expect(text(file)).toBe(whole);
-    expect(readdirSync(disk.folder)).toEqual(['p.jsonl']);
-  });
 
-  test('in a read-only folder leaves the file as it is', async () => {
-    const file = await written();
-    const whole = text(file);
-    const loaded = await load(file);
-    makeReadOnly(join(file, '..'));
-    expect(await new JournalFile(file, header, loaded).compact(loaded.ledger)).toEqual({
-      ok: false,
-      error: `${file}.part could not be written: the file system is read-only`,
+    test('in a read-only folder stays as it is', async () => {
+      const path = await written();
+      const { file, append } = await opened(path);
+      append(created('c', 5));
+      await file.sync();
+      const whole = text(path);
+      makeReadOnly(join(path, '..'));
+      expect(await file.writeWhole()).toEqual({
+        ok: false,
+        error: `${path}.part could not be written: the file system is read-only`,
+      });
+      expect(text(path)).toBe(whole);
     });
-    expect(text(file)).toBe(whole);
-  });
-});
+  },
+);

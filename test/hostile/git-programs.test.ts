@@ -1,17 +1,15 @@
-// A repository whose configuration and hooks name programs, as an archive from a stranger can hold it: run --commit and
-// git-setup run none of them, and git never sees the key.
+// A repository whose configuration and hooks name programs, as an archive from a stranger can hold it: run --commit
+// runs none of them, and git never sees the key.
 
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { gitSetup } from '../../src/features/git/git-setup.ts';
 import { headRecord, historyRecord } from '../../src/features/git/head.ts';
-import { resultOf } from '../../src/language/load/refusal.ts';
 import { type LocalService, startService } from '../../src/service/start.ts';
-import { commitAll, git, identity, origin, state, takes } from '../e2e/clones.ts';
+import { commitAll, identity, origin, state, takes } from '../e2e/clones.ts';
 import { plainly, type Rig } from '../rig.ts';
-import { longTest, sampleOf } from '../sweep.ts';
+import { sampleOf } from '../sweep.ts';
 
 let local: LocalService;
 beforeAll(async () => {
@@ -100,13 +98,6 @@ describe.each(sampleOf(configs, 3))('a repository with %s', (_, config) => {
     expect(said.filter((text) => text !== '')).toEqual(['committed']);
     expect(existsSync(canary) ? readFileSync(canary, 'utf8') : '').toBe('');
     const { PATH } = process.env;
-    const set = await resultOf(() =>
-      gitSetup({
-        ...{ folder: rig.folder, command: ['/node', '/main'], env: { PATH, ...identity } },
-      }),
-    );
-    expect(set.ok).toBe(true);
-    expect(existsSync(canary) ? readFileSync(canary, 'utf8') : '').toBe('');
     const git = { env: { PATH, ...identity } };
     rig.write('notes.txt', 'b\n');
     const head = await headRecord(rig.path('notes.txt'), git);
@@ -154,82 +145,11 @@ test('links in .git are not followed', async () => {
   onTestFinished(() => rmSync(victim, { recursive: true, force: true }));
   rmSync(rig.path('.git/logs'), { recursive: true, force: true });
   symlinkSync(victim, rig.path('.git/logs'));
+  rmSync(rig.path('.gitattributes'));
+  symlinkSync(join(victim, 'attributes'), rig.path('.gitattributes'));
   const said = await runsAndCommits(rig);
   expect(said.join('\n')).toMatch(/nothing was committed: .*logs is a link/);
   expect(existsSync(join(victim, 'HEAD'))).toBe(false);
-  rmSync(rig.path('.gitattributes'));
-  symlinkSync(join(victim, 'attributes'), rig.path('.gitattributes'));
-  const set = await resultOf(() =>
-    gitSetup({ folder: rig.folder, command: ['/node'], env: process.env }),
-  );
-  expect(set.ok).toBe(false);
   expect(existsSync(join(victim, 'attributes'))).toBe(false);
   expect(rig.read(state)).toContain('"project"');
-});
-
-describe('the merge driver', () => {
-  const names = [
-    'a$(touch pwned).state.jsonl',
-    'b`touch pwned`.state.jsonl',
-    "c';touch pwned;'.state.jsonl",
-    'd";touch pwned;".state.jsonl',
-    '--output.state.jsonl',
-  ];
-  const older =
-    'if false; then shotlist merge %O %A %B --path %P; fi; echo "shotlist could not merge %P: run it again" >&2; exit 1';
-
-  longTest(
-    'runs nothing that the name of a file holds, whether shotlist works, is missing or was killed',
-    async () => {
-      const rig = origin();
-      await rig.command(['git-setup']);
-      const all = (text: string): void => {
-        for (const name of names) rig.write(name, text);
-        commitAll(rig, text);
-      };
-      all('base\n');
-      git(rig.folder, 'checkout', '--quiet', '-b', 'other');
-      all('theirs\n');
-      git(rig.folder, 'checkout', '--quiet', 'main');
-      all('ours\n');
-      rig.write('.git/killed.mjs', "process.kill(process.pid, 'SIGKILL');\n");
-      const driver = git(rig.folder, 'config', 'merge.shotlist.driver').trim();
-      const [main] = /\S+main\.ts'?/.exec(driver) ?? [];
-      if (main === undefined) throw new Error('the driver names no program');
-      const killed = driver.replaceAll(main, `'${rig.path('.git/killed.mjs')}'`);
-      for (const set of [driver, driver.replaceAll('main.ts', 'gone.ts'), killed]) {
-        git(rig.folder, 'config', 'merge.shotlist.driver', set);
-        const merged = takes(rig, 'merge', 'other');
-        expect(merged.said).toContain('Automatic merge failed');
-        expect(existsSync(rig.path('pwned'))).toBe(false);
-        for (const name of names)
-          expect(rig.read(name)).toBe(
-            '<<<<<<< ours\nours\n||||||| base\nbase\n=======\ntheirs\n>>>>>>> theirs\n',
-          );
-        git(rig.folder, 'merge', '--abort');
-      }
-    },
-  );
-
-  longTest(
-    'of an older shotlist, which did, is named by commands, also in a worktree, until git-setup replaces it',
-    async () => {
-      const rig = origin();
-      git(rig.folder, 'config', 'merge.shotlist.driver', older);
-      git(rig.folder, 'worktree', 'add', '--quiet', '--detach', 'tree');
-      const warning = 'run shotlist git-setup here before you merge or pull';
-      const warned = async (): Promise<readonly boolean[]> => {
-        const lines = [
-          ['plan', 'pipeline.yaml'],
-          ['status', 'tree/pipeline.yaml'],
-          ['merge', 'none', 'none'],
-        ];
-        const said = await Promise.all(lines.map((line) => rig.command(line)));
-        return said.map(({ stderr }) => stderr.includes(warning));
-      };
-      expect(await warned()).toEqual([true, true, true]);
-      expect((await rig.command(['git-setup'])).stdout).toContain('replaced');
-      expect(await warned()).toEqual([false, false, false]);
-    },
-  );
 });

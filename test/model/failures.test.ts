@@ -1,6 +1,7 @@
 // Which failures stand: of jobs that nothing has made good since, and of tasks that failed before their job began.
 import { expect, test } from 'vitest';
 import { standingFailures } from '../../src/model/failures.ts';
+import { Ledger } from '../../src/model/ledger.ts';
 import type { NewEvent } from '../../src/model/line.ts';
 import {
   complete,
@@ -27,7 +28,7 @@ test('a failed job speaks for all its tasks, with its code', () => {
 
 test('a failed job without an error says so, and has no code', () => {
   const bare: NewEvent = { event: 'settled', job: job('a'), status: 'error', credits: 0 };
-  const ledger = folded([run(), intent(), created(), bare]);
+  const ledger = folded([run(), intent(), created(), bare], new Ledger());
   expect(standingFailures(ledger)).toStrictEqual([{ tasks: ['swap:a'], why: 'unknown' }]);
 });
 

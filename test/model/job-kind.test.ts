@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { unknownKind } from '../../src/model/job-kind.ts';
 import type { NewEvent } from '../../src/model/line.ts';
 import { parseLine } from '../../src/model/line.ts';
-import { created, intent, jobAfter, numbered, supplied } from './lines.ts';
+import { created, dated, intent, jobAfter, supplied } from './lines.ts';
 
 const event = (happened: NewEvent, kind: string): string =>
-  JSON.stringify({ ...numbered([happened])[0], kind });
+  JSON.stringify({ ...dated([happened])[0], kind });
 const jobLine = (kind: string, ...events: readonly NewEvent[]): string =>
   JSON.stringify({ ...jobAfter(...events), kind });
 const none =

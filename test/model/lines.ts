@@ -3,12 +3,16 @@ import fc from 'fast-check';
 import { digestOf } from '../../src/base/digest.ts';
 import { unreachable } from '../../src/base/result.ts';
 import { Ledger } from '../../src/model/ledger.ts';
-import type { EventLine, JobLine, NewEvent, StateLine } from '../../src/model/line.ts';
+import type { EventLine, JobLine, NewEvent } from '../../src/model/line.ts';
+import { Ledger as Record } from '../../src/model/record/ledger.ts';
+import { type Header, parseLine } from '../../src/model/record/line.ts';
 import { abandoned as givenUp, notTaken } from '../../src/model/settled.ts';
 import { type JobEvent, stateAfter } from '../../src/model/state.ts';
 
 /** A job's fingerprint: the same for the same words. */
 export const job = (words: string): string => digestOf({ kind: words });
+
+export const header: Header = { shotlist: 4, pipeline: 'p', service: 'rehearsal' };
 
 export const at = '2026-08-05T10:00:00.000Z';
 
@@ -114,35 +118,40 @@ export const serves = (of = 'a', task = `copy:${of}`): NewEvent => ({
 export const run = (number = 1): NewEvent => ({ event: 'run', run: number });
 export const ended: NewEvent = { event: 'ended' };
 
-export const numbered = (events: readonly NewEvent[]): readonly EventLine[] =>
-  events.map((event, index) => ({ seq: index + 1, ...event, at }));
+/** A millisecond after each other, the first at `at`. */
+export const timeOf = (index: number): string => new Date(Date.parse(at) + index).toISOString();
 
-/** Folds events into a ledger; one that cannot be folded is an error. */
-export function folded(events: readonly NewEvent[], into = new Ledger()): Ledger {
-  for (const line of numbered(events)) {
+export const dated = (events: readonly NewEvent[], from = 0): readonly EventLine[] =>
+  events.map((event, index) => ({ ...event, at: timeOf(from + index) }));
+
+/** Folds events into the ledger of a state file; one that cannot be folded is an error. `from`: how many there were before. */
+export function folded(
+  events: readonly NewEvent[],
+  into = new Ledger(Record.of([header])),
+  from = 0,
+): Ledger {
+  for (const line of dated(events, from)) {
     const result = into.apply({ type: 'event', line });
     if (!result.ok) throw new Error(result.error);
   }
   return into;
 }
 
-/** What a compacted state file holds of a ledger, read back. */
-export function compacted(ledger: Ledger): Ledger {
-  const again = new Ledger();
-  const lines: StateLine[] = [
-    ...ledger.runs().map((line) => ({ type: 'run', line }) as const),
-    ...[...ledger.jobs()].map((line) => ({ type: 'job', line }) as const),
-    ...ledger.tasks().map((line) => ({ type: 'task', line }) as const),
-  ];
-  for (const line of lines) {
-    const result = again.apply(line);
-    if (!result.ok) throw new Error(result.error);
-  }
-  return again;
+/** The lines of the state file of a ledger. */
+export const textsOf = ({ record }: Ledger): readonly string[] => [...(record?.texts() ?? [])];
+
+/** What the state file of a ledger says. */
+export function readBack(ledger: Ledger): Ledger {
+  const lines = textsOf(ledger).map((text) => {
+    const read = parseLine(text);
+    if (!read.ok) throw new Error(read.error);
+    return read.value;
+  });
+  return new Ledger(Record.of(lines));
 }
 
 function asJob(event: NewEvent): JobEvent {
-  const [line] = numbered([event]);
+  const [line] = dated([event]);
   if (line === undefined || !('job' in line)) throw new Error(`${event.event} is about no job`);
   return line;
 }
@@ -171,9 +180,9 @@ function nexts(of: string, before: JobLine | undefined, credits: number): readon
     case 'supplied':
       return [supplied(of), serves(of), forgotten(of)];
     case 'intended':
-      return [created(of, credits), doubted(of), refused(of), abandoned(of, credits)];
+      return [created(of, credits), doubted(of), refused(of), abandoned(of, before?.reserve)];
     case 'doubt':
-      return [created(of, credits), refused(of), abandoned(of, credits)];
+      return [created(of, credits), refused(of), abandoned(of, before?.reserve)];
     case 'created':
       return [complete(of, credits), errored(of, 0), errored(of, credits), serves(of), gone(of)];
     case 'complete':
@@ -210,7 +219,7 @@ export const journals: fc.Arbitrary<readonly NewEvent[]> = fc
     const events: NewEvent[] = [];
     const add = (event: NewEvent): void => {
       events.push(event);
-      const line = { seq: ledger.seq + 1, ...event, at };
+      const line = { ...event, at };
       const result = ledger.apply({ type: 'event', line });
       if (!result.ok) throw new Error(result.error);
     };

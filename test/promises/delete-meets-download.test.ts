@@ -48,7 +48,7 @@ async function oneIsSavedFirst(rig: Rig, files: readonly string[], gate?: Buffer
   await Promise.race([held.come, running]);
   closed?.pass();
   await until('the other file is on record', () =>
-    rig.read('two.state.jsonl').includes('"event":"output"'),
+    rig.read('two.state.jsonl').includes('"outputs":[{'),
   );
   await wire.meanwhile();
   expect(local.requests()[deletion]).toBeUndefined();

@@ -3,6 +3,7 @@
 import type { RunInternals, RunOptions } from '../../src/features/run/run.ts';
 import { receipts } from '../../src/index.ts';
 import type { LocalService } from '../../src/service/start.ts';
+import { LineNews } from '../kit/news.ts';
 import type { Rig, Told } from '../rig.ts';
 import { type Wire, wireTo } from './wire.ts';
 
@@ -21,8 +22,7 @@ export class Trace {
   readonly #lines: string[] = [];
   #durable: readonly string[] = [];
   readonly #env: Env;
-  /** By the fingerprint of the job, the task that a line has named first. */
-  readonly #tasks = new Map<string, string>();
+  readonly #news = new LineNews();
   /** By the name of the attempt. */
   readonly #receipts = new Map<string, string>();
 
@@ -68,12 +68,10 @@ export class Trace {
 
   /** What a line of the state file says has happened, and to which task. */
   #saidBy(line: string): string {
-    const said: { readonly event: string; readonly job?: string; readonly task?: string } =
-      JSON.parse(line);
-    const task = said.task ?? this.#tasks.get(said.job ?? '');
-    if (said.job !== undefined && task !== undefined && !this.#tasks.has(said.job))
-      this.#tasks.set(said.job, task);
-    return task === undefined ? said.event : `${said.event} ${task}`;
+    return this.#news
+      .of(line)
+      .map(({ what, task }) => `${what} ${task}`.trimEnd())
+      .join(', ');
   }
 
   /** One step in a line. */

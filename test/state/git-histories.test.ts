@@ -178,9 +178,9 @@ class History {
       ...silentTerms,
       head: () => headRecord(clone.file, { env }),
     });
-    for (const line of lines) file.append(line);
-    await file.commit();
-    if (!isKilled) await file.close();
+    for (const line of lines) file.append(lineText(line));
+    await file.sync();
+    if (!isKilled) await file.writeWhole();
   }
 
   /** Buys a few of the wanted, learns what others cost; one of six is killed, and may leave a torn line. */

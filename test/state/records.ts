@@ -86,7 +86,7 @@ export async function openFile(
   const append = (...lines: readonly Line[]): void => {
     for (const line of lines) {
       ledger.put(line);
-      file.append(line);
+      file.append(lineText(line));
     }
   };
   return { ledger, file, calls, append };

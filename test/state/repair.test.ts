@@ -97,7 +97,7 @@ test('the record is written whole, and what a person accepts is no longer missin
   const { file, record } = await repairedIn(content);
   expect(record.missing).toEqual([{ run: 'r', creations: 2 }]);
   await using state = new StateFile(file, record, silentTerms);
-  await state.close();
+  await state.writeWhole();
   const written = await load(file);
   expect(written).toMatchObject({ isClean: true, warnings: [] });
   expect(written.ledger.missing()).toEqual([{ run: 'r', creations: 2 }]);

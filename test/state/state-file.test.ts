@@ -46,11 +46,11 @@ describe('lines', () => {
     const path = newPath();
     const { file, append } = await openFile(path);
     append(intended('b'), runLine);
-    await file.commit();
+    await file.sync();
     append(b, a);
-    await file.commit();
+    await file.sync();
     expect(read(path)).toBe(wholeText(header, runLine, intended('b')) + textOf(b, a));
-    expect(await file.close()).toEqual({ ok: true });
+    expect(await file.writeWhole()).toEqual({ ok: true });
     expect(read(path)).toBe(wholeText(header, runLine, a, b));
     expect((await load(path)).isClean).toBe(true);
     expect(readdirSync(join(path, '..'))).toEqual(['p.state.jsonl']);
@@ -59,14 +59,14 @@ describe('lines', () => {
   test('none of them: no file is created, and none is touched', async () => {
     const path = newPath();
     const { file } = await openFile(path);
-    await file.commit();
-    expect(await file.close()).toEqual({ ok: true });
+    await file.sync();
+    expect(await file.writeWhole()).toEqual({ ok: true });
     expect(existsSync(join(path, '..'))).toBe(false);
     const old = pathWith(wholeText(header, a));
     const disk = await recordDisk((name) => name.startsWith('p.state.jsonl'));
     const again = await openFile(old);
-    await again.file.commit();
-    await again.file.close();
+    await again.file.sync();
+    await again.file.writeWhole();
     expect(disk.done).toEqual([]);
   });
 
@@ -74,11 +74,11 @@ describe('lines', () => {
     const path = pathWith(textOf(header, a) + textOf(b).slice(0, 60));
     const { file, append } = await openFile(path);
     append(b);
-    await file.commit();
+    await file.sync();
     expect(read(path)).toBe(wholeText(header, a, b));
     writeFileSync(path, `\ufeff${textOf(b, header, a)}`);
     const { file: other } = await openFile(path);
-    await other.close();
+    await other.writeWhole();
     expect(read(path)).toBe(wholeText(header, a, b));
   });
 
@@ -90,10 +90,10 @@ describe('lines', () => {
     await Promise.all(
       jobs.map(async (job, index) => {
         append(job);
-        await file.commit();
+        await file.sync();
         for (let steps = index; steps > 0; steps--) await Promise.resolve();
         append(created(`job ${index}`));
-        await file.commit();
+        await file.sync();
       }),
     );
     expect(disk.done.filter((event) => event.startsWith('datasync')).length).toBe(2);
@@ -154,18 +154,18 @@ describe('a file that another program changes under a run', () => {
     const { file, append, calls, ledger } = await openFile(path);
     if (when !== 'before the first line') {
       append(runLine);
-      await file.commit();
+      await file.sync();
     }
     const mine = intended('a', 'mine');
     if (when === 'before the end') {
       append(mine);
-      await file.commit();
+      await file.sync();
       change(path);
     } else if (when === 'during the sync') {
       const disk = await recordDisk((name) => name === 'p.state.jsonl');
       disk.hold();
       append(mine);
-      const committed = file.commit();
+      const committed = file.sync();
       while (disk.waiting === 0) await new Promise(setImmediate);
       change(path);
       disk.release();
@@ -173,14 +173,14 @@ describe('a file that another program changes under a run', () => {
     } else {
       change(path);
       append(mine);
-      await file.commit();
+      await file.sync();
     }
     if (when !== 'before the end') {
       expect(calls).toContain('joined');
       expect(ledger.isAlone(fingerprint('a'), 'mine')).toBe(!hasTheirs(how));
       expect(read(path)).toContain(lineText(ledger.job(fingerprint('a')) ?? mine));
     }
-    await file.close();
+    await file.writeWhole();
     expect(calls.includes('closeBuying')).toBe(!isRecord(how));
     const { ledger: found, isClean } = await load(path);
     const names = found.job(fingerprint('a'))?.attempts.map(({ name }) => name);
@@ -194,10 +194,10 @@ describe('a file that another program changes under a run', () => {
     const path = pathWith(wholeText(header, a));
     const { file, append, ledger } = await openFile(path);
     append(runLine);
-    await file.commit();
+    await file.sync();
     writeFileSync(path, textOf(header, { ...created('b') }, runLine));
     append(intended('c'));
-    await file.commit();
+    await file.sync();
     expect(ledger.job(b.job)?.attempts.length).toBe(1);
   });
 
@@ -207,7 +207,7 @@ describe('a file that another program changes under a run', () => {
     for (const index of [1, 2, 3]) {
       utimesSync(path, index, index);
       append(intended(`job ${index}`));
-      await file.commit();
+      await file.sync();
     }
     expect(calls).toEqual(['joined']);
   });
@@ -223,7 +223,7 @@ describe('a file that another program changes under a run', () => {
     });
     writeFileSync(path, textOf(header, theirs).slice(0, -50));
     append(runLine);
-    await file.commit();
+    await file.sync();
     expect(pauses).toEqual([30, 30]);
     expect(calls).toEqual(['joined']);
     expect(ledger.job(theirs.job)?.attempts.length).toBe(1);
@@ -235,7 +235,7 @@ describe('a file that another program changes under a run', () => {
     for (const content of ['hello', 'there']) {
       replaceWith(path, content);
       append(runLine);
-      await file.commit();
+      await file.sync();
     }
     const folder = join(path, '..');
     const aside = readdirSync(folder).filter((name) => name.includes('.conflict-'));
@@ -252,7 +252,7 @@ describe('a file that another program changes under a run', () => {
     });
     unlinkSync(path);
     append(runLine);
-    await file.commit();
+    await file.sync();
     expect(read(path)).toBe(wholeText(header, runLine, b, theirs));
     expect(ledger.job(theirs.job)?.attempts.length).toBe(1);
   });
@@ -270,7 +270,7 @@ describe('a file that another program changes under a run', () => {
       },
     });
     append(runLine);
-    await expect(file.commit()).rejects.toMatchObject({ code: 'RECORD_LOST' });
+    await expect(file.sync()).rejects.toMatchObject({ code: 'RECORD_LOST' });
   });
 });
 
@@ -280,15 +280,15 @@ describe('after a failure', () => {
     let isHeld = true;
     const { file, append } = await openFile(path, { holdsLock: () => isHeld });
     append(runLine);
-    await file.commit();
+    await file.sync();
     isHeld = false;
     append(a);
     const before = read(path);
     for (const _ of [1, 2]) {
-      await expect(file.commit()).rejects.toMatchObject({ code: 'RECORD_LOST' });
+      await expect(file.sync()).rejects.toMatchObject({ code: 'RECORD_LOST' });
       isHeld = true;
     }
-    await expect(file.close()).rejects.toMatchObject({ code: 'RECORD_LOST' });
+    await expect(file.writeWhole()).rejects.toMatchObject({ code: 'RECORD_LOST' });
     expect(read(path)).toBe(before);
   });
 
@@ -304,19 +304,19 @@ describe('after a failure', () => {
       },
     });
     append(runLine);
-    await file.commit();
+    await file.sync();
     disk.fill();
     const jobs = Array.from({ length: 40 }, (_, index) => created(`job ${index}`));
     append(...jobs);
-    await file.commit();
+    await file.sync();
     expect(asked).toBe(1);
     expect((await load(path)).ledger.totals().charged).toBe(200);
     disk.fill();
     append(...Array.from({ length: 40 }, (_, index) => created(`more ${index}`)));
-    await expect(file.commit()).rejects.toMatchObject({ code: 'ENOSPC' });
+    await expect(file.sync()).rejects.toMatchObject({ code: 'ENOSPC' });
     disk.free();
     append(created('late'));
-    await expect(file.commit()).rejects.toMatchObject({ code: 'ENOSPC' });
+    await expect(file.sync()).rejects.toMatchObject({ code: 'ENOSPC' });
     expect(ledger.totals().charged).toBe(405);
     const { ledger: found } = await load(path);
     expect(found.totals().charged).toBeLessThan(405);
@@ -327,12 +327,12 @@ describe('after a failure', () => {
     const path = join(disk.folder, 'p.state.jsonl');
     const { file, append } = await openFile(path);
     append(...Array.from({ length: 20 }, (_, index) => intended(`job ${index}`)));
-    await file.commit();
+    await file.sync();
     append(...Array.from({ length: 20 }, (_, index) => created(`job ${index}`)));
-    await file.commit();
+    await file.sync();
     const before = read(path);
     disk.fill();
-    expect(await file.close()).toMatchObject({ ok: false });
+    expect(await file.writeWhole()).toMatchObject({ ok: false });
     expect(read(path)).toBe(before);
     expect(existsSync(`${path}.part`)).toBe(false);
   });
@@ -345,7 +345,7 @@ test('nothing is written through a link in place of the part file', async () => 
   symlinkSync(victim, `${path}.part`);
   onTestFinished(() => rmSync(victim, { force: true }));
   const { file } = await openFile(path);
-  await file.close();
+  await file.writeWhole();
   expect(read(victim)).toBe('mine');
   expect(read(path)).toBe(wholeText(header, a));
 });

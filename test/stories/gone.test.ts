@@ -28,7 +28,7 @@ const vanish = (world: World): void => {
   for (const made of world.service.projects.values()) made.isDeleted = true;
 };
 
-const deletions = (world: World): number => world.state.split('"state":"deleted"').length - 1;
+const deletions = (world: World): number => world.state.split('"gone":"').length - 1;
 
 describe('five projects that vanished', () => {
   test('are lost in that run, and a photo that comes with them is bought and saved', async () => {

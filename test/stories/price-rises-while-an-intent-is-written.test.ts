@@ -21,7 +21,9 @@ async function heldIntent(): Promise<World> {
   world.service.latencyMs = ({ call, about }) =>
     call === 'create' ? 2000 : about.endsWith('c.png') ? 1000 : 20;
   world.syncMs = (lines) =>
-    lines.some((line) => line.includes('"intent"') && line.includes('colour:c')) ? 10_000 : 1;
+    lines.some((line) => line.includes('"state":"intended"') && line.includes('colour:c'))
+      ? 10_000
+      : 1;
   return world;
 }
 
@@ -29,9 +31,9 @@ test('a creation that no longer fits is not sent, and is on record as not taken'
   const world = await heldIntent();
   world.service.fate = ({ task }) => (task === 'colour:b' ? { charge: 20 } : undefined);
   const told = await world.run({ budget: 25 });
-  expect(world.written.some((line) => line.includes('"intent"') && line.includes('colour:c'))).toBe(
-    true,
-  );
+  expect(
+    world.written.some((line) => line.includes('"state":"intended"') && line.includes('colour:c')),
+  ).toBe(true);
   expect(told.endings['colour:c']).toBe('pending');
   expect(told.outcome).toBe('budget');
   expect(world.bill).toEqual({ 'colour:a': 10, 'colour:b': 20 });

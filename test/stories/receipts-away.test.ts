@@ -106,7 +106,7 @@ test('what cannot be written during a run is written at its end', async () => {
   locks.exec('BEGIN EXCLUSIVE');
   const world = pictures(2, 'trams');
   world.onLine = (line) => {
-    if (line.includes('"event":"ended"')) locks.close();
+    if (line.includes('"ended":')) locks.close();
   };
   const told = await world.run(receiptsIn(dirname(file)));
   expect([told.outcome, aboutReceipts(told)]).toEqual(['done', 1]);

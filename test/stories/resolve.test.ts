@@ -135,7 +135,7 @@ describe('of a doubt in an older state file that was put back, and that was reso
     expect((await world.run({ cut: { line: 5, when: 'before' } })).outcome).toBe('killed');
     world.service.fate = () => undefined;
     const older = world.state;
-    expect(older).toContain('"intent"');
+    expect(older).toContain('"state":"intended"');
     const other = world.checkout('other', tidy);
     other.write('photos/p1.png', 'photo 0');
     other.write('photos.state.jsonl', older);

@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import type { RunOptions } from '../../src/index.ts';
 import { expectGolden } from '../golden.ts';
+import { LineNews } from '../kit/news.ts';
 import { type Cut, World } from '../kit/world.ts';
 
 const pipeline = (limits: string): string => `pipeline: photos
@@ -33,8 +34,7 @@ class Story {
   readonly world: World;
   readonly #told: [what: string, about: string[]][] = [];
   #lines = 0;
-  /** By the fingerprint of the job, the task that a line has named first. */
-  readonly #tasks = new Map<string, string>();
+  readonly #news = new LineNews();
 
   constructor(limits: string) {
     this.world = new World(pipeline(limits), files);
@@ -53,10 +53,7 @@ class Story {
 
   #tellLines(): void {
     for (const line of this.world.written.slice(this.#lines)) {
-      const { event, job = '', task: named } = JSON.parse(line);
-      const task = named ?? this.#tasks.get(job) ?? '';
-      if (job !== '' && !this.#tasks.has(job)) this.#tasks.set(job, task);
-      if (event !== undefined) this.#tell(`  ${event}`, task);
+      for (const { what, task } of this.#news.of(line)) this.#tell(`  ${what}`, task);
     }
     this.#lines = this.world.written.length;
   }

@@ -1,9 +1,10 @@
-// Another program changes the state file of a run: before its first line, as a git pull does, and while lines are written.
-// Nothing that either side has paid for is lost or paid again. A stash under a real process: test/e2e/state-changed.test.ts.
+// Another program changes the state file of a run: before its first line, as a git pull does, and while lines are written. What
+// it brings is joined, and nothing that either side has paid for is lost or paid again. A stash under a real process:
+// test/e2e/state-changed.test.ts.
 import {
   appendFileSync,
   copyFileSync,
-  existsSync,
+  readdirSync,
   renameSync,
   rmSync,
   truncateSync,
@@ -11,7 +12,6 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { merge } from '../../src/index.ts';
 import { type Checkout, World } from '../kit/world.ts';
 
 const memes = `pipeline: memes
@@ -24,7 +24,6 @@ steps:
 `;
 const only = (items: string) => ({ items: { only: items } }) as const;
 const stateOf = ({ folder }: Checkout): string => join(folder, 'memes.state.jsonl');
-const unsavedOf = (checkout: Checkout): string => `${stateOf(checkout)}.unsaved`;
 
 /** As git does: another file comes in place of the old one. */
 function replace(checkout: Checkout, text: string): void {
@@ -55,104 +54,74 @@ async function theirsOf(ours: World): Promise<Checkout> {
   return theirs;
 }
 
-describe('a pull after a run has read its state file, and before it writes', () => {
-  test.each([
-    ['of a newer one', begun],
-    ['of the first one', async () => new World(memes, {}, { disk: 'folder' })],
-  ])(
-    '%s stops the run before it buys anything; the next run has what was pulled',
-    async (_, begin) => {
-      const ours = await begin();
-      const theirs = await theirsOf(ours);
-      const paid = ours.service.charged;
-      atLine(ours, '"event":"run"', () => replace(ours, theirs.state));
-      await expect(ours.run(only('three'))).rejects.toThrow('nothing was bought');
-      expect(ours.service.charged).toBe(paid);
-      expect([ours.state, existsSync(unsavedOf(ours))]).toEqual([theirs.state, false]);
-      expect((await ours.run()).outcome).toBe('done');
-      expect(Object.values(ours.bill)).toEqual([10, 10, 10, 10]);
-    },
-  );
+/** Everything is done, and each item was paid once. */
+async function goesOn(world: World): Promise<void> {
+  expect((await world.run()).summary).toMatchObject({ outcome: 'done', tasks: { doubt: 0 } });
+  expect(Object.values(world.bill)).toEqual([10, 10, 10, 10]);
+  expect(world.outputs).toEqual(['four.png', 'one.png', 'three.png', 'two.png']);
+  expect((await world.run()).charged).toBe(0);
+}
 
-  test('that brings nothing new about this pipeline changes nothing', async () => {
+const runLine = '{"run":';
+const intent = '"state":"intended"';
+
+test.each([
+  ['a newer one', begun],
+  ['the first one', async () => new World(memes, {}, { disk: 'folder' })],
+])(
+  'a pull of %s after a run has read its state file is joined before it buys anything',
+  async (_, begin) => {
+    const ours = await begin();
+    const theirs = await theirsOf(ours);
+    atLine(ours, runLine, () => replace(ours, theirs.state));
+    expect((await ours.run(only('three'))).outcome).toBe('done');
+    expect((await ours.status()).credits.charged).toBe(ours.service.charged);
+    expect((await ours.run()).outcome).toBe('done');
+    expect(Object.values(ours.bill)).toEqual([10, 10, 10, 10]);
+  },
+);
+
+describe('a program that replaces the state file by another one while a run writes to it', () => {
+  test.each([
+    ['the second', intent, 2],
+    ['the first', '"state":"created"', 1],
+    ['the', '"ended":', 1],
+  ])('at %s line with %s: what both know stays known', async (_, words, which) => {
     const world = await begun();
     const { state } = world;
-    atLine(world, '"event":"run"', () => replace(world, state));
-    expect((await world.run(only('three'))).outcome).toBe('done');
-    expect(world.bill).toEqual({ 'picture:one': 10, 'picture:three': 10 });
-  });
-});
-
-describe('a program that changes the state file while a run writes to it', () => {
-  /** Everything is done, and each item was paid once. */
-  async function goesOn(world: World): Promise<void> {
+    atLine(world, words, () => replace(world, state), which);
     expect((await world.run()).summary).toMatchObject({ outcome: 'done', tasks: { doubt: 0 } });
-    expect(Object.values(world.bill)).toEqual([10, 10, 10, 10]);
-    expect(world.outputs).toEqual(['four.png', 'one.png', 'three.png', 'two.png']);
-    expect((await world.run()).charged).toBe(0);
-  }
-
-  test.each([
-    // What is under way is recorded beside the file before it is sent.
-    ['the second', 'intent', 2, 30],
-    ['the first', 'created', 1, 20],
-    ['the', 'ended', 1, 40],
-  ])(
-    'by another one at %s %s: the run stops, leaves that file as it is, and keeps its record beside it',
-    async (_, event, which, charged) => {
-      const world = await begun();
-      const { state } = world;
-      atLine(world, `"event":"${event}"`, () => replace(world, state), which);
-      expect((await world.run()).summary).toMatchObject({
-        ...{ outcome: 'failed', tasks: { doubt: 0 }, credits: { reserved: 0 } },
-        stopped: expect.stringContaining(stateOf(world)),
-      });
-      expect([world.service.charged, world.state]).toEqual([charged, state]);
-      // No run begins before both are merged.
-      await expect(world.run()).rejects.toThrow(/shotlist merge/);
-      await merge({ ours: stateOf(world), theirs: unsavedOf(world) });
-      rmSync(unsavedOf(world));
-      await goesOn(world);
-    },
-  );
-
-  test.each<[string, (file: string) => void]>([
-    ['adds lines', (file) => appendFileSync(file, '{"seq":99}\n')],
-    ['cuts the file off', (file) => truncateSync(file, 10)],
-    ['removes it', (file) => rmSync(file)],
-  ])('and %s: the run leaves it as it is, and has its own record', async (_, act) => {
-    const world = await begun();
-    let left = '';
-    atLine(world, '"event":"settled"', () => {
-      act(stateOf(world));
-      left = existsSync(stateOf(world)) ? world.state : '';
-    });
-    expect((await world.run()).summary).toMatchObject({ outcome: 'failed', tasks: { doubt: 0 } });
-    expect(existsSync(stateOf(world)) ? world.state : '').toBe(left);
-    await expect(world.run()).rejects.toThrow();
-    renameSync(unsavedOf(world), stateOf(world));
     await goesOn(world);
   });
-});
 
-test('a lock that is removed under a run, as by git clean: it buys nothing more, and the next run goes on', async () => {
-  const world = await begun();
-  const lock = join(world.folder, '.shotlist/memes.state.jsonl.lock');
-  atLine(world, '"event":"intent"', () => rmSync(lock));
-  expect((await world.run()).summary).toMatchObject({
-    ...{ outcome: 'failed', tasks: { doubt: 0 }, credits: { charged: 0, reserved: 0 } },
-    stopped: expect.stringContaining(lock),
+  test('by one that has paid for what this run is about to send: it is not sent', async () => {
+    const world = await begun();
+    const theirs = world.checkout('theirs', memes);
+    copyFileSync(stateOf(world), stateOf(theirs));
+    // On another machine, whose receipts this one does not have.
+    const env = { SHOTLIST_RECEIPTS: join(theirs.folder, 'elsewhere') };
+    expect((await theirs.run({ ...only('two'), env })).outcome).toBe('done');
+    atLine(world, intent, () => replace(world, theirs.state));
+    await world.run(only('two'));
+    expect((await world.run()).outcome).toBe('done');
+    expect(Object.values(world.bill)).toEqual([10, 10, 10, 10]);
   });
-  expect(world.service.charged).toBe(10);
-  expect((await world.run()).outcome).toBe('done');
-  expect(Object.values(world.bill)).toEqual([10, 10, 10, 10]);
 });
 
-test('an edit of the state file is refused while a record beside it waits, and status says so', async () => {
-  const world = await begun();
-  writeFileSync(unsavedOf(world), '');
-  const { state } = world;
-  await expect(world.forget('save:one')).rejects.toThrow(/shotlist merge/);
-  expect(world.state).toBe(state);
-  expect((await world.status()).runs).toBe(1);
-});
+test.each<[string, (file: string) => void, RegExp | undefined]>([
+  ['adds a line of its own', (file) => appendFileSync(file, '{"seq":99}\n'), /\.conflict-/],
+  ['cuts the file off', (file) => truncateSync(file, 10), /\.conflict-/],
+  ['removes it', (file) => rmSync(file), undefined],
+])(
+  'a program that %s: the run keeps its record, and buys nothing more if that may hide payments',
+  async (_, act, aside) => {
+    const world = await begun();
+    atLine(world, '"state":"complete"', () => act(stateOf(world)));
+    const { summary } = await world.run();
+    expect(summary?.outcome).toBe(aside === undefined ? 'done' : 'failed');
+    expect(summary?.tasks.doubt).toBe(0);
+    const left = readdirSync(world.folder).filter((name) => name.includes('.conflict-'));
+    expect(left.length).toBe(aside === undefined ? 0 : 1);
+    await goesOn(world);
+  },
+);

@@ -21,7 +21,7 @@ test('a creation that is under way is no doubt, until the run is dead', async ()
   const world = new World(photos('0'), two, { disk: 'folder' });
   let during: Promise<StatusReport> | undefined;
   world.onLine = (line) => {
-    if (line.includes('"event":"created"')) during ??= world.status();
+    if (line.includes('"state":"created"')) during ??= world.status();
   };
   await world.run();
   expect(await during).toMatchObject({ running: expect.any(String), doubts: [] });
@@ -37,7 +37,7 @@ test('a photo that failed is no failure any more once its step is skipped, and o
   expect((await world.run()).summary).toMatchObject({ tasks: { failed: 1 } });
   world.edit(photos('9'));
   expect((await world.run()).summary).toMatchObject({ outcome: 'done', tasks: { skipped: 6 } });
-  expect(world.state.match(/"state":"skipped"/g)).toHaveLength(1);
+  expect(world.state.match(/"ending":"skipped"/g)).toHaveLength(1);
   expect((await world.status()).failures).toEqual([]);
 });
 

@@ -203,7 +203,7 @@ export class Telling {
       checkout.diskFault = fault;
       const seen = new Set<string>();
       checkout.syncMs = (lines) => {
-        const intents = lines.filter((line) => line.includes('"intent"'));
+        const intents = lines.filter((line) => line.includes('"state":"intended"'));
         for (const line of intents) seen.add(line);
         const [late = ''] = [...seen].slice((held ?? 0) - 1);
         if (typeof held === 'number' && intents.includes(late)) return 30_000;

@@ -81,7 +81,7 @@ describe('a tick', () => {
     expect(world.outputs).toEqual(['1.mp4', '2.mp4']);
     expect(world.service.projects.size).toBe(2);
     // One open run from the first tick to the last.
-    expect(world.state.match(/"run":/g)).toHaveLength(1);
+    expect(world.state.match(/^{"run":/gm)).toHaveLength(1);
   });
 
   test('remembers when it has looked: ticks that come faster than a look is useful ask nothing', async () => {

@@ -59,7 +59,7 @@ export class BudgetModel {
   ) {
     const { clock } = this;
     this.#caps = { total, perItem, calendar: { perDay, perMonth, timeZone }, clock };
-    this.#write({ event: 'run', run: 1 });
+    this.#write({ event: 'run', run: 1, id: '0001' });
     for (const [item, credits] of earlier.entries())
       if (credits !== 0) this.#paidBefore(item, credits);
     this.#budget = this.#nextBudget();
@@ -80,7 +80,8 @@ export class BudgetModel {
     const { ledger } = this;
     this.#write({ event: 'ended' });
     this.#run += 1;
-    this.#write({ event: 'run', run: this.#run });
+    // The clock stands still.
+    this.#write({ event: 'run', run: this.#run, id: `${this.#run}`.padStart(4, '0') });
     const budget = new Budget({ ...this.#caps, ledger });
     for (const creation of this.creations) {
       if (creation.stage !== 'heard') continue;
@@ -243,7 +244,6 @@ export class BudgetModel {
 
   #write(event: NewEvent): void {
     const line = {
-      seq: this.ledger.seq + 1,
       ...event,
       at: new Date(this.clock.now()).toISOString(),
     };

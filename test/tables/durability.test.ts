@@ -1,32 +1,30 @@
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { JournalFile } from '../../src/state/journal-file.ts';
+import type { NewEvent } from '../../src/model/line.ts';
 import { type DiskRecorder, recordDisk } from '../fakes/disk-recorder.ts';
 import { temporaryFolder } from '../files/places.ts';
-import { numbered } from '../model/lines.ts';
-import { header, load, paid, text, written } from './state-file.ts';
+import { created, intent, run } from '../model/lines.ts';
+import { type OpenFile, opened, text, written } from './state-file.ts';
 
-const lines = numbered(paid).map((line) => JSON.stringify(line));
-const [first = '', second = '', third = ''] = lines;
 const isState = (name: string): boolean => name.startsWith('p.state.jsonl');
 
-/** A journal whose file is open already, and what the disk does from now on. */
-async function opened(): Promise<{
-  readonly file: string;
-  readonly journal: JournalFile;
-  readonly disk: DiskRecorder;
-}> {
-  const file = await written([]);
+const [first, second, third] = [intent('x'), intent('y'), intent('z')];
+
+/** A state file that is open already, and what the disk does from now on. */
+async function begun(): Promise<OpenFile & { readonly path: string; readonly disk: DiskRecorder }> {
+  const path = await written([run(1)]);
   const disk = await recordDisk(isState);
-  const journal = new JournalFile(file, header, await load(file));
-  return { file, journal, disk };
+  return { ...(await opened(path)), path, disk };
 }
 
 /** Until so many syncs wait. */
 async function waiting(disk: DiskRecorder, many: number): Promise<void> {
   while (disk.waiting < many) await turn();
 }
+
+/** What its line says. */
+const of = (event: NewEvent): string => ('job' in event ? event.job : '');
 
 const isSettled = async (promise: Promise<unknown>): Promise<boolean> => {
   const mark = {};
@@ -35,92 +33,92 @@ const isSettled = async (promise: Promise<unknown>): Promise<boolean> => {
 };
 
 describe('a sync', () => {
-  test('makes a new file with its header whole before any line: written, synced, renamed, its folder synced', async () => {
-    const file = join(temporaryFolder(), 'p.state.jsonl');
+  test('makes a new file whole: written, synced, renamed, its folder synced', async () => {
+    const path = join(temporaryFolder(), 'p.state.jsonl');
     const disk = await recordDisk(isState);
-    const journal = new JournalFile(file, header, await load(file));
-    journal.append(first);
-    await journal.sync();
+    const { file, append } = await opened(path);
+    append(first);
+    await file.sync();
     expect(disk.done).toEqual([
-      'write p.state.jsonl.new',
-      'sync p.state.jsonl.new',
-      'rename p.state.jsonl.new p.state.jsonl',
+      'write p.state.jsonl.part',
+      'sync p.state.jsonl.part',
+      'rename p.state.jsonl.part p.state.jsonl',
       'sync folder',
-      'write p.state.jsonl',
-      'datasync p.state.jsonl',
     ]);
-    await journal.close();
+    append(second);
+    await file.sync();
+    expect(disk.done.slice(4)).toEqual(['write p.state.jsonl', 'datasync p.state.jsonl']);
+    await file.close();
   });
 
   test('resolves only when the disk has the lines, not when they are written', async () => {
-    const { file, journal, disk } = await opened();
+    const { path, file, append, disk } = await begun();
     disk.hold();
-    journal.append(first);
-    const synced = journal.sync();
+    append(first);
+    const synced = file.sync();
     await waiting(disk, 1);
-    expect(text(file)).toContain(first);
+    expect(text(path)).toContain(of(first));
     expect(await isSettled(synced)).toBe(false);
     disk.release();
     await synced;
     expect(disk.done.slice(-2)).toEqual(['write p.state.jsonl', 'datasync p.state.jsonl']);
-    await journal.close();
+    await file.close();
   });
 
   test('that is asked for while one runs is another one, which all later askers share', async () => {
-    const { file, journal, disk } = await opened();
+    const { path, file, append, disk } = await begun();
     disk.hold();
-    journal.append(first);
-    const running = journal.sync();
+    append(first);
+    const running = file.sync();
     await waiting(disk, 1);
-    journal.append(second);
-    const next = journal.sync();
-    journal.append(third);
-    const shared = journal.sync();
+    append(second);
+    const next = file.sync();
+    append(third);
+    const shared = file.sync();
     disk.release();
     await running;
     await waiting(disk, 1);
     // The one that was running said nothing about the lines that came after it began.
     expect(await isSettled(next)).toBe(false);
     expect(await isSettled(shared)).toBe(false);
-    expect(text(file)).toContain(third);
+    expect(text(path)).toContain(of(third));
     disk.release();
     await Promise.all([next, shared]);
     expect(disk.waiting).toBe(0);
     expect(disk.done.filter((what) => what.startsWith('datasync'))).toHaveLength(2);
-    await journal.close();
+    await file.close();
   });
 
   test('never runs beside another one, whoever asks while the next one waits', async () => {
-    const { journal, disk } = await opened();
+    const { file, append, disk } = await begun();
     disk.hold();
-    journal.append(first);
-    const asked = [journal.sync()];
+    append(first);
+    const asked = [file.sync()];
     await waiting(disk, 1);
-    journal.append(second);
-    asked.push(journal.sync());
+    append(second);
+    asked.push(file.sync());
     disk.release();
     await asked[0];
-    journal.append(third);
-    asked.push(journal.sync());
+    append(third);
+    asked.push(file.sync());
     await waiting(disk, 1);
     expect(await isSettled(Promise.all(asked))).toBe(false);
     expect(disk.waiting).toBe(1);
     disk.release();
-    await waiting(disk, 1);
-    disk.release();
     await Promise.all(asked);
-    await journal.close();
+    expect(disk.done.filter((what) => what.startsWith('datasync'))).toHaveLength(2);
+    await file.close();
   });
 
   test('never runs beside another one that somebody asks for as soon as one has ended', async () => {
-    const { journal, disk } = await opened();
+    const { file, append, disk } = await begun();
     disk.hold();
-    journal.append(first);
-    const running = journal.sync();
-    const eager = running.then(() => journal.sync());
+    append(first);
+    const running = file.sync();
+    const eager = running.then(() => file.sync());
     await waiting(disk, 1);
-    journal.append(second);
-    const next = journal.sync();
+    append(second);
+    const next = file.sync();
     disk.release();
     await waiting(disk, 1);
     expect(await isSettled(next)).toBe(false);
@@ -128,33 +126,33 @@ describe('a sync', () => {
     disk.release();
     await Promise.all([eager, next]);
     expect(disk.done.filter((what) => what.startsWith('datasync'))).toHaveLength(2);
-    await journal.close();
+    await file.close();
   });
 
   test('that failed is the last: nothing is written after it, and every later one fails like it', async () => {
-    const { file, journal, disk } = await opened();
+    const { path, file, append, disk } = await begun();
     disk.fail(Object.assign(new Error('input/output error'), { code: 'EIO' }));
-    journal.append(first);
-    await expect(journal.sync()).rejects.toThrow('input/output error');
-    const after = text(file);
-    journal.append(second);
-    await expect(journal.sync()).rejects.toThrow('input/output error');
-    await journal.close();
-    expect(text(file)).toBe(after);
+    append(first);
+    await expect(file.sync()).rejects.toThrow('input/output error');
+    const after = text(path);
+    append(second);
+    await expect(file.sync()).rejects.toThrow('input/output error');
+    await file.close();
+    expect(text(path)).toBe(after);
     expect(disk.done.filter((what) => what.startsWith('write'))).toHaveLength(1);
   });
 });
 
 describe('closing', () => {
   test('waits for the sync that runs and the one that was asked for after it', async () => {
-    const { journal, disk } = await opened();
+    const { file, append, disk } = await begun();
     disk.hold();
-    journal.append(first);
-    const syncing = journal.sync();
+    append(first);
+    const syncing = file.sync();
     await waiting(disk, 1);
-    journal.append(second);
-    const next = journal.sync();
-    const closing = journal.close();
+    append(second);
+    const next = file.sync();
+    const closing = file.close();
     expect(await isSettled(closing)).toBe(false);
     disk.release();
     await syncing;
@@ -166,32 +164,35 @@ describe('closing', () => {
   });
 
   test('waits for the sync that runs, although nothing is left to write', async () => {
-    const { journal, disk } = await opened();
+    const { file, append, disk } = await begun();
     disk.hold();
-    journal.append(first);
-    const syncing = journal.sync();
+    append(first);
+    const syncing = file.sync();
     await waiting(disk, 1);
-    const closing = journal.close();
+    const closing = file.close();
     expect(await isSettled(closing)).toBe(false);
     disk.release();
     await Promise.all([syncing, closing]);
   });
 
   test('syncs what was only appended', async () => {
-    const { file, journal, disk } = await opened();
-    journal.append(first);
-    await journal.close();
+    const { path, file, append, disk } = await begun();
+    append(first);
+    await file.close();
     expect(disk.done).toEqual(['write p.state.jsonl', 'datasync p.state.jsonl']);
-    expect(text(file)).toContain(first);
+    expect(text(path)).toContain(of(first));
   });
 });
 
-describe('compaction', () => {
-  test('syncs the new file before it takes the place of the old one, and its folder after', async () => {
-    const file = await written();
-    const loaded = await load(file);
+describe('a file that is written whole', () => {
+  test('is synced before it takes the place of the old one, and its folder after', async () => {
+    const path = await written();
+    const before = await opened(path);
+    before.append(created('c', 5));
+    await before.file.close();
     const disk = await recordDisk(isState);
-    await new JournalFile(file, header, loaded).compact(loaded.ledger);
+    const { file } = await opened(path);
+    await file.writeWhole();
     expect(disk.done).toEqual([
       'write p.state.jsonl.part',
       'sync p.state.jsonl.part',
@@ -201,10 +202,9 @@ describe('compaction', () => {
   });
 
   test('comes after the sync of what was appended', async () => {
-    const { file, journal, disk } = await opened();
-    const { ledger } = await load(file);
-    journal.append(first);
-    await journal.compact(ledger);
+    const { file, append, disk } = await begun();
+    append(first);
+    await file.writeWhole();
     expect(disk.done.slice(0, 3)).toEqual([
       'write p.state.jsonl',
       'datasync p.state.jsonl',
@@ -214,10 +214,11 @@ describe('compaction', () => {
 });
 
 test('a file is left as it is until something happens', async () => {
-  const file = await written();
-  const before = text(file);
+  const path = await written();
+  const before = text(path);
   const disk = await recordDisk(isState);
-  await new JournalFile(file, header, await load(file)).close();
-  expect(text(file)).toBe(before);
+  const { file } = await opened(path);
+  await file.close();
+  expect(text(path)).toBe(before);
   expect(disk.done).toEqual([]);
 });

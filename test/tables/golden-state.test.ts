@@ -1,22 +1,16 @@
-// The golden state files: a journal with every kind of event, and what it compacts to. Whoever changes the reader must
-// still read them; `seq` and times are those of the file, so nothing is normalized.
+// The golden state file: what every kind of event leaves. Whoever changes the reader must still read it.
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { eventSchemas } from '../../src/model/event-schemas.ts';
-import { Ledger } from '../../src/model/ledger.ts';
-import { lineText, type NewEvent } from '../../src/model/line.ts';
-import { jobOf, RowReader } from '../../src/model/rows.ts';
-import { compactedTexts } from '../../src/state/compaction.ts';
+import type { NewEvent } from '../../src/model/line.ts';
 import { temporaryFolder } from '../files/places.ts';
 import { expectGolden } from '../golden.ts';
 import * as ev from '../model/lines.ts';
-import { photoJobs } from '../model/photo-jobs.ts';
-import { header, linesIn, load, text } from './state-file.ts';
+import { linesIn, load } from './state-file.ts';
 
-const goldenFile = (name: string): string =>
-  fileURLToPath(new URL(`../golden/formats/${name}`, import.meta.url));
+const golden = fileURLToPath(new URL('../golden/formats/state.jsonl', import.meta.url));
 
 const store = '0123456789abcdef';
 const of = (name: string) => ({ job: ev.job(name), task: `save:${name}`, index: 0 });
@@ -73,36 +67,13 @@ const events: readonly NewEvent[] = [
   { event: 'doubt', job: ev.job('m'), why: 'its worker is silent', silent: true },
 ];
 
-const journal = [{ ...header, lines: 0 }, ...ev.numbered(events)];
-
-test('a journal has every kind of event, and is written as it was', () => {
+test('a state file has what every kind of event leaves, and is read as it was written', async () => {
   expect(new Set(events.map(({ event }) => event))).toEqual(new Set(Object.keys(eventSchemas)));
-  expectGolden('formats/journal.jsonl', `${journal.map(lineText).join('\n')}\n`);
-});
-
-test('the golden journal compacts to the golden state file, and that to itself', async () => {
+  const said = ev.textsOf(ev.folded(events)).map((line) => `${line}\n`);
+  expectGolden('formats/state.jsonl', said.join(''));
   const file = join(temporaryFolder(), 'p.state.jsonl');
-  copyFileSync(goldenFile('journal.jsonl'), file);
-  const read = await load(file);
-  expectGolden('formats/state.jsonl', [...compactedTexts(header, read.ledger)].join(''));
-  copyFileSync(goldenFile('state.jsonl'), file);
-  const again = await load(file);
-  expect([...compactedTexts(header, again.ledger)].join('')).toBe(text(file));
-});
-
-test('many like jobs are rows, which say what the lines said', () => {
-  const ledger = new Ledger();
-  const jobs = Array.from({ length: 34 }, (_, number) => photoJobs(number)).flat();
-  for (const line of jobs) expect(ledger.apply({ type: 'job', line }).ok).toBe(true);
-  const lines = [...compactedTexts(header, ledger)].join('').trimEnd().split('\n');
-  const rows = lines.filter((line) => line.startsWith('[') || line.includes('"template"'));
-  expectGolden('formats/state-rows.jsonl', `${rows.join('\n')}\n`);
-  const reader = new RowReader();
-  const read = linesIn(goldenFile('state-rows.jsonl')).flatMap((row) => {
-    const found = reader.read(row);
-    if (found === undefined || (found.ok && found.value.is === 'template')) return [];
-    const line = jobOf(found);
-    return line.ok ? [lineText(line.value.line)] : [line.error];
-  });
-  expect(read.toSorted()).toEqual(jobs.slice(-6).map(lineText).toSorted());
+  copyFileSync(golden, file);
+  const { record, ledger } = await load(file);
+  expect(record).toMatchObject({ isClean: true, warnings: [] });
+  expect(ev.textsOf(ledger)).toEqual(linesIn(golden));
 });

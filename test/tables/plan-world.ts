@@ -108,7 +108,7 @@ export class World {
 
   happen(...events: readonly NewEvent[]): void {
     for (const event of events) {
-      const line = { seq: this.ledger.seq + 1, ...event, at: new Date(this.now).toISOString() };
+      const line = { ...event, at: new Date(this.now).toISOString() };
       const result = this.ledger.apply({ type: 'event', line });
       if (!result.ok) throw new Error(result.error);
     }

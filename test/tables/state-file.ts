@@ -1,14 +1,22 @@
 // State files as a run writes them, for these tests.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { memoryStore } from '../../src/model/job-store.ts';
-import type { Header, NewEvent } from '../../src/model/line.ts';
-import { JournalFile } from '../../src/state/journal-file.ts';
+import type { NewEvent } from '../../src/model/line.ts';
+import { lineText } from '../../src/model/record/line.ts';
 import { type Loaded, loadState } from '../../src/state/load-state.ts';
+import { quietTerms, StateFile, type StateFileTerms } from '../../src/state/state-file.ts';
 import { temporaryFolder } from '../files/places.ts';
-import { complete, created, intent, numbered, output, run, supplied } from '../model/lines.ts';
+import {
+  complete,
+  created,
+  folded,
+  header,
+  intent,
+  output,
+  run,
+  supplied,
+} from '../model/lines.ts';
 
-export const header: Header = { shotlist: 3, pipeline: 'p', service: 'rehearsal' };
 export const paid: readonly NewEvent[] = [
   run(1),
   intent('b', 10),
@@ -23,17 +31,39 @@ export const text = (file: string): string => readFileSync(file, 'utf8');
 export const linesIn = (file: string): readonly string[] => text(file).trimEnd().split('\n');
 
 export async function load(file: string): Promise<Loaded> {
-  const loaded = await loadState(file, memoryStore());
+  const loaded = await loadState(file, { header });
   if (!loaded.ok) throw new Error(loaded.error);
   return loaded.value;
 }
 
-/** Writes these events the way a run does. */
+export interface OpenFile {
+  readonly file: StateFile;
+  readonly state: Loaded;
+  /** Appends the lines that these events change, and returns them. */
+  append(...events: readonly NewEvent[]): readonly string[];
+}
+
+export async function opened(path: string, terms: Partial<StateFileTerms> = {}): Promise<OpenFile> {
+  const state = await load(path);
+  if (state.record === undefined) throw new Error('no record');
+  const file = new StateFile(path, state.record, { ...quietTerms, ...terms });
+  let told = 0;
+  const append = (...events: readonly NewEvent[]): readonly string[] => {
+    const lines = events.flatMap((event) => {
+      folded([event], state.ledger, told++);
+      return state.ledger.takeChanges().map(lineText);
+    });
+    for (const line of lines) file.append(line);
+    return lines;
+  };
+  return { file, state, append };
+}
+
+/** Writes what these events change the way a run does that is killed at its end. */
 export async function written(events = paid): Promise<string> {
-  const file = join(temporaryFolder(), 'deep', 'p.state.jsonl');
-  const journal = new JournalFile(file, header, await load(file));
-  for (const line of numbered(events)) journal.append(JSON.stringify(line));
-  await journal.sync();
-  await journal.close();
-  return file;
+  const path = join(temporaryFolder(), 'deep', 'p.state.jsonl');
+  const { file, append } = await opened(path);
+  append(...events);
+  await file.close();
+  return path;
 }

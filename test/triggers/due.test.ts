@@ -82,16 +82,28 @@ describe('at a start', () => {
   });
 
   test('without any run with a due time, schedule counts from its first start', () => {
-    expect(dueStateOf([line(1, undefined)], undefined, start)).toEqual({
+    expect(dueStateOf([line(1, undefined)], undefined, start, start)).toEqual({
       ...{ decidedUntil: start, queue: [] },
     });
   });
 
   test('the last due time in the state file counts, wherever it ran', () => {
     const runs = [line(1, start + day), line(2, undefined)];
-    expect(dueStateOf(runs, undefined, start + 5 * day).decidedUntil).toBe(start + day);
+    expect(dueStateOf(runs, undefined, start + 5 * day, start + 5 * day).decidedUntil).toBe(
+      start + day,
+    );
     const remembered = { decidedUntil: start, queue: [] };
-    expect(dueStateOf(runs, remembered, start + 5 * day).decidedUntil).toBe(start + day);
+    expect(dueStateOf(runs, remembered, start + 5 * day, start + 5 * day).decidedUntil).toBe(
+      start + day,
+    );
+  });
+
+  test('what a clock that was ahead has decided does not count', () => {
+    const runs = [line(1, start), line(2, start + 3 * day)];
+    const remembered = { decidedUntil: start + 3 * day, queue: [start + 2 * day] };
+    expect(dueStateOf(runs, remembered, start - hour, start + hour)).toEqual({
+      ...{ decidedUntil: start, queue: [] },
+    });
   });
 
   test('an interrupted run comes first, and what ended meanwhile no longer waits', () => {
@@ -100,7 +112,7 @@ describe('at a start', () => {
       queue: [start + 2 * day, start + 3 * day, start + 4 * day],
     };
     const runs = [line(1, start + 2 * day), line(2, start + 3 * day, false)];
-    expect(dueStateOf(runs, remembered, start)).toEqual({
+    expect(dueStateOf(runs, remembered, start, start + 4 * day)).toEqual({
       decidedUntil: start + 4 * day,
       queue: [start + 3 * day, start + 4 * day],
     });

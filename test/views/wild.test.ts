@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { shotlistLine } from '../../src/base/shell.ts';
 import { explanationText, planReadingText } from '../../src/features/plan/plan-text.ts';
 import { orphansText } from '../../src/features/prune/prune-text.ts';
-import { proposalText, repairText } from '../../src/features/repair/command.ts';
+import { repairText } from '../../src/features/repair/command.ts';
+import type { Repaired } from '../../src/features/repair/repair.ts';
 import { statusText } from '../../src/features/status/command.ts';
 import { statusOf } from '../../src/features/status/status.ts';
 import { Ledger } from '../../src/model/ledger.ts';
@@ -13,7 +14,6 @@ import { noOrphans, type OrphanFile } from '../../src/plan/orphan.ts';
 import type { Condition } from '../../src/plan/recorded-files.ts';
 import type { ResultFate } from '../../src/plan/result-fate.ts';
 import type { ProblemGroup, RunEvent, Summary } from '../../src/run/run-event.ts';
-import { repairOf } from '../../src/state/repair/proposal.ts';
 import { planText } from '../../src/views/plan-text.ts';
 import { runEventText } from '../../src/views/run-text.ts';
 import { summaryText } from '../../src/views/summary-text.ts';
@@ -73,16 +73,24 @@ const orphansOf = (files: readonly OrphanFile[]): string =>
     40 * 86_400_000,
   );
 
-const repairTextOf = (lines: readonly string[]): string => {
-  const header = JSON.stringify({ shotlist: 3, pipeline: 'p', service: 'rehearsal' });
-  const raw = [header, ...lines].map((text) => ({ text, wellFormed: true, terminated: true }));
-  const found = repairOf(raw, { pipeline: 'p', service: undefined, kindOf: () => undefined });
-  return repairText(found, `${wild}.jsonl`, wild);
-};
-const intent = JSON.stringify({
-  ...{ seq: 1, at, event: 'intent', job: job('a'), task: `swap:${wild}` },
-  ...{ kind: 'face-swap-photo', attempt: 1, name: wild, reserve: 10 },
+const repairedWith = (unreadable: Repaired['unreadable']): Repaired => ({
+  ...{ state: `${wild}.jsonl`, pipeline: wild, missing: false, intact: false, unreadable },
+  additions: [{ name: wild, creations: 1, credits: 5 }],
+  lost: [{ run: wild, creations: 2 }],
+  paidTwice: [
+    {
+      ...{ job: job('a'), tasks: [wild] },
+      attempts: [
+        { name: wild, at, credits: 5 },
+        { name: 'b', at, project: wild, credits: 5 },
+      ],
+    },
+  ],
+  ...{ jobs: 1, credits: { charged: 5, reserved: 0 }, copies: [`${wild} (1).jsonl`] },
+  written: `${wild}.damaged`,
 });
+const repairTextOf = (unreadable: Repaired['unreadable']): string =>
+  repairText(repairedWith(unreadable), 'shotlist repair --write', 'shotlist repair --accept');
 
 const events: readonly RunEvent[] = [
   { type: 'warning', message: wild },
@@ -134,20 +142,21 @@ test.each<[string, string]>([
   ['a status', statusTextOf(folded(wildEvents))],
   ['a status with times', statusTextOf(wildTimes)],
   ['a list of orphans', orphansOf([orphan(wild)])],
-  ['a repair', repairTextOf([intent, intent.slice(0, -3), wild])],
+  ['a repair', repairTextOf([{ number: 3, why: wild }])],
 ])('no control character of %s reaches the terminal', (_, text) => {
   expect(text).not.toBe('');
   expect(text).not.toMatch(control);
 });
 
 test('a name in a damaged file begins no line of its own', () => {
-  const lines = repairTextOf([intent, intent.slice(0, -3), wild]).split('\n');
+  const lines = repairTextOf([{ number: 3, why: wild }]).split('\n');
   expect(lines.filter((line) => line.startsWith('.png'))).toEqual([]);
 });
 
 test('a path that a shell would take apart is quoted', () => {
-  const text = proposalText("it's here.jsonl", 'b.jsonl', 'shotlist repair p.yaml');
-  expect(text).toContain(`  mv b.jsonl 'it'\\''s here.jsonl'`);
+  const copies = ["it's here.jsonl"];
+  const text = repairText({ ...repairedWith([]), copies }, '', '');
+  expect(text).toContain("rm 'it'\\''s here.jsonl'");
 });
 
 describe('a list of hundreds is cut:', () => {
@@ -188,7 +197,7 @@ describe('a list of hundreds is cut:', () => {
       20,
     ],
     ['orphans', orphansOf(many((n) => orphan(`odd:${n}.png`))), 50],
-    ['damaged lines', repairTextOf(many(() => 'odd:')), 40],
+    ['damaged lines', repairTextOf(many((number) => ({ number, why: 'odd:' }))), 40],
   ])('%s', (_, text, most) => {
     const shown = linesWith(text, 'odd:');
     expect(shown).toBeGreaterThan(0);

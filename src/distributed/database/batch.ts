@@ -84,9 +84,9 @@ interface FactHead {
   readonly key: string;
 }
 
-/** The database numbers and dates its records. */
-export function withoutNumber(line: EventLine): NewEvent {
-  const { seq: _, at: __, ...event } = line;
+/** The database dates its records. */
+export function withoutTime(line: EventLine): NewEvent {
+  const { at: _, ...event } = line;
   return event;
 }
 

@@ -3,7 +3,6 @@
 
 import type { JsonObject } from '../../base/json.ts';
 import {
-  type Header,
   type JobLine,
   lineText,
   type NewEvent,
@@ -13,13 +12,8 @@ import {
   type StateLine,
   type TaskLine,
 } from '../../model/line.ts';
-import {
-  commitBatch,
-  type Fact,
-  type FactAnswer,
-  type IssuedOrder,
-  withoutNumber,
-} from './batch.ts';
+import { type Header, parseLine as parseRecordLine } from '../../model/record/line.ts';
+import { commitBatch, type Fact, type FactAnswer, type IssuedOrder, withoutTime } from './batch.ts';
 import { orderId, type Queue } from './queue.ts';
 import {
   groupsOf,
@@ -156,7 +150,7 @@ export class RunStore {
     );
     if (row === undefined) throw new Error(`the run ${this.run} is not in the database`);
     return {
-      header: lineOf('header', 'header', textOf(row, 'header')).line,
+      header: headerIn(textOf(row, 'header')),
       runs: linesIn(textOf(row, 'runs')).map((text) => lineOf('run', 'runs', text).line),
       tasks: linesIn(textOf(row, 'tasks')).map((text) => lineOf('task', 'tasks', text).line),
       seq: numberOf(row, 'seq'),
@@ -388,10 +382,10 @@ function recordOf(row: Row): EngineRecord {
 
 /** Checked like a line of a state file. */
 function eventOf(body: string, time: string): NewEvent {
-  const parsed = readValue({ ...objectOf(body), seq: 1, at: time });
+  const parsed = readValue({ ...objectOf(body), at: time });
   if (!parsed.ok) throw new Error(`a record in the database is damaged: ${parsed.error}`);
   if (parsed.value.type !== 'event') throw unexpected('body', body);
-  return withoutNumber(parsed.value.line);
+  return withoutTime(parsed.value.line);
 }
 
 // The lines of a run as they were folded last. They are apart from what money needs, so that reading and writing them
@@ -436,3 +430,9 @@ function lineOf<T extends StateLine['type']>(type: T, column: string, text: stri
 
 const isOf = <T extends StateLine['type']>(type: T, line: StateLine): line is LineOf<T> =>
   line.type === type;
+
+function headerIn(text: string): Header {
+  const read = parseRecordLine(text);
+  if (!read.ok || !('shotlist' in read.value)) throw unexpected('header', text);
+  return read.value;
+}

@@ -2,7 +2,8 @@
 import type { PgBoss } from 'pg-boss';
 import type { JsonObject } from '../../base/json.ts';
 import { systemCode } from '../../base/system-error.ts';
-import type { Header, JobLine, RunLine, TaskLine } from '../../model/line.ts';
+import type { JobLine, RunLine, TaskLine } from '../../model/line.ts';
+import type { Header } from '../../model/record/line.ts';
 import { jobFacts } from '../../model/state.ts';
 import { moneyOf } from './batch.ts';
 import { bossOver, type ConnectionOptions, connect } from './connection.ts';

@@ -144,7 +144,7 @@ export const moves: Readonly<Record<string, string>> = Object.fromEntries(
   cases.flatMap(({ variant, event, change }) =>
     ['none' as const, ...states].flatMap((state) => {
       const line = state === 'none' ? undefined : { ...sampleOf(state), ...change };
-      const whole: JobEvent = { ...event, seq: 1, at: after };
+      const whole: JobEvent = { ...event, at: after };
       const moved = stateAfter(line, whole);
       return moved.ok ? [[`${state} ${variant}`, moved.value.state]] : [];
     }),

@@ -1,15 +1,12 @@
 // `audit`: compares the ledger of the state file with the service's own figures, project by project. Changes nothing.
 import { explainFailure } from '../../contract/api/failure.ts';
-import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { Refusal, refusedKey } from '../../language/load/refusal.ts';
 import type { CreditTotals, Ledger } from '../../model/ledger.ts';
 import { chargedHere, jobFacts } from '../../model/state.ts';
-import type { Clock, MediaApi } from '../../run/jobs/ports.ts';
-import { inquire, isRefusedKey, knownProjects, readPatiently } from '../../service-api/inquiry.ts';
+import { inquire, isRefusedKey, knownProjects } from '../../service-api/inquiry.ts';
 import type { LedgerEntry } from '../../service-api/local-service.ts';
 import { type EditOptions, editState } from '../edit-state.ts';
-import { type MissingRecord, missingRecords } from '../record-check.ts';
 
 export interface Difference {
   readonly project: string;
@@ -69,19 +66,8 @@ export async function audit(loaded: LoadedPipeline, options: EditOptions = {}): 
         differences.push({ project, tasks: job.tasks, recorded, reported, why: 'other credits' });
       }
     }
-    const { env = process.env, onWarning = () => undefined } = options;
-    const state = { ledger, header, content: edit.content };
-    const file = { bound: boundPipeline(loaded), paths: edit.located.paths, state };
-    const missing = edit.shared
-      ? []
-      : await missingRecords({ ...file, env, now: () => clock.now(), onWarning });
-    differences.push(...(await comparedWith(service.api, clock, missing)));
-    const listed = new Set(missing.map(({ line }) => line.project));
     const entries = service.ledger?.();
-    if (entries !== undefined)
-      differences.push(
-        ...unknown(ledger, header.pipeline, entries).filter(({ project }) => !listed.has(project)),
-      );
+    if (entries !== undefined) differences.push(...unknown(ledger, header.pipeline, entries));
     let jobs = 0;
     const doubts = { jobs: 0, credits: 0 };
     for (const job of ledger.jobs()) {
@@ -92,25 +78,6 @@ export async function audit(loaded: LoadedPipeline, options: EditOptions = {}): 
     }
     return { projects, credits: ledger.total, jobs, differences, unreported, doubts };
   });
-}
-
-/** What only git's HEAD or the receipts have of the record, with the service's own figures. */
-async function comparedWith(
-  api: Pick<MediaApi, 'project'>,
-  clock: Clock,
-  missing: readonly MissingRecord[],
-): Promise<readonly Difference[]> {
-  const differences: Difference[] = [];
-  for (const { line, why } of missing) {
-    const { kind, project, tasks } = line;
-    const answer =
-      project === undefined ? undefined : await readPatiently(api, clock, { kind, project });
-    const reported = answer?.ok === true ? (answer.value.credits_charged ?? 0) : 0;
-    const end = project === undefined ? ', and its outcome is not known' : '';
-    const of = { project: project ?? 'unknown', tasks };
-    differences.push({ ...of, recorded: 0, reported, why: `${why}${end}` });
-  }
-  return differences;
 }
 
 /** The local service's ledger is complete: charges for this pipeline that the state file does not know. */

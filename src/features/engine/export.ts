@@ -11,10 +11,8 @@ import { termsOf } from '../../distributed/terms.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { problem, Refusal, stateProblem } from '../../language/load/refusal.ts';
-import { memoryStore } from '../../model/job-store.ts';
-import type { Header } from '../../model/line.ts';
 import { realClock } from '../../run/clock.ts';
-import { loadState } from '../../state/load-state.ts';
+import { type Loaded, loadState } from '../../state/load-state.ts';
 import { locateState } from '../../state/locate-state.ts';
 import { ReceiptBook } from '../../state/receipts/receipt-book.ts';
 import type { ReadOptions } from '../open-state.ts';
@@ -55,8 +53,8 @@ async function exportHere(loaded: LoadedPipeline, options: ExportOptions): Promi
   const bound = boundPipeline(loaded);
   const found = locateState(bound, options);
   const located = found.paths;
-  const header = await loadHeader(located.state);
-  const isHere = header?.away === undefined && options.takeBack !== true;
+  const { header, away } = await loadHere(located.state);
+  const isHere = away === undefined && options.takeBack !== true;
   if (header === undefined || isHere)
     refuse(
       `${located.state} has its own record: nothing is in a database`,
@@ -92,12 +90,10 @@ async function exportHere(loaded: LoadedPipeline, options: ExportOptions): Promi
   return { state: paths.state, jobs: ledger.size };
 }
 
-// The header of a state file, and nothing else.
-
-/** Undefined if there is no state file. A damaged file is a problem. */
-async function loadHeader(state: string): Promise<Header | undefined> {
-  const loaded = await loadState(state, memoryStore());
-  if (loaded.ok) return loaded.value.header;
+/** A damaged file is a problem. */
+async function loadHere(state: string): Promise<Loaded> {
+  const loaded = await loadState(state);
+  if (loaded.ok) return loaded.value;
   throw new Refusal(stateProblem(loaded.error, state, repairLine(state)));
 }
 

@@ -13,7 +13,6 @@ import { count } from '../../base/text.ts';
 import { shownPath } from '../../files/shown-path.ts';
 import type { Ledger } from '../../model/ledger.ts';
 import type { Summary } from '../../run/run-event.ts';
-import { movedReason, unsavedProblem } from '../../state/unsaved-state.ts';
 import { creditsText } from '../../views/credits-text.ts';
 import { tasksText } from '../../views/summary-text.ts';
 import type { PreparedRun } from '../run/context.ts';
@@ -60,7 +59,6 @@ async function commit(
 ): Promise<(Committed & { readonly outputs: number }) | undefined> {
   const { prepared, options, redactor } = run;
   const { state } = prepared.paths;
-  if (unsavedProblem(state) !== undefined) throw new GitFailure(movedReason(state));
   const git = { env: options.env ?? process.env };
   const checkout = await checkoutOf(dirname(state), git);
   const busy = await busyWith(checkout, git);

@@ -4,13 +4,11 @@
 // switched off here. The environment is a short list, so git never sees the API key, and no variable leads it to another
 // repository.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, lstatSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { isWithin, realPathOr } from '../../base/real-path.ts';
-import { repositoryOf } from '../../base/repository.ts';
 import { systemCode } from '../../base/system-error.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -239,36 +237,4 @@ export function placeIn(top: string, file: string): string | undefined {
   for (let above = folder; above !== realTop; above = dirname(above))
     if (lstatSync(join(above, '.git'), { throwIfNoEntry: false }) !== undefined) return undefined;
   return path.join('/');
-}
-
-/** A text of twice as many does not fit into a string. */
-const maxVersionBytes = 1 << 28;
-
-/**
- * The version of a file that git's HEAD has; undefined if it is that of the file, if HEAD has no such file, or if git cannot
- * say. `bytes`: the length of the file; undefined if there is no file.
- */
-export async function headVersion(
-  file: string,
-  bytes: number | undefined,
-  options: GitOptions,
-): Promise<string | undefined> {
-  const top = repositoryOf(dirname(file));
-  if (lstatSync(join(top, '.git'), { throwIfNoEntry: false }) === undefined) return undefined;
-  const path = placeIn(top, file);
-  if (path === undefined) return undefined;
-  const named = ['rev-parse', '--verify', '--quiet', '--end-of-options', `HEAD:${path}`];
-  const blob = (await gitAnswer(top, named, options))?.trim();
-  if (blob === undefined) return undefined;
-  if (bytes !== undefined && (await blobOf(file, bytes, blob.length)) === blob) return undefined;
-  const size = await gitAnswer(top, ['cat-file', '-s', blob], options);
-  if (size === undefined || Number(size) > maxVersionBytes) return undefined;
-  return await gitAnswer(top, ['cat-file', 'blob', blob], options);
-}
-
-/** The name of a file's content as git makes it. */
-async function blobOf(file: string, bytes: number, digits: number): Promise<string> {
-  const hash = createHash(digits === 64 ? 'sha256' : 'sha1').update(`blob ${bytes}\0`);
-  for await (const chunk of createReadStream(file)) hash.update(chunk);
-  return hash.digest('hex');
 }

@@ -56,6 +56,7 @@ export async function historyRecord(
   const lines = added(
     gitLines(top, [...log, ...range, '--', `:(top,literal)${path}`], options),
     header === undefined ? undefined : lineText(header),
+    isKnown,
   );
   return { name: `the history of ${path}`, lines, commit };
 }
@@ -69,18 +70,22 @@ const log = [
   ...['--no-color', '--no-ext-diff', '--no-textconv', '--no-renames', '--no-show-signature'],
 ];
 
+/** `withRemoved`: what a commit took away was there before the commits that are read. */
 async function* added(
   diffs: AsyncIterable<readonly string[]>,
   header: string | undefined,
+  withRemoved: boolean,
 ): AsyncGenerator<readonly string[]> {
   let isOldest = false;
   for await (const lines of diffs) {
     const found: string[] = [];
     for (const line of lines) {
-      if (line.startsWith('+{')) found.push(line.slice(1));
+      const isOther =
+        line.startsWith('-{"shotlist"') && header !== undefined && line !== `-${header}`;
       // The newest commit comes first: before this one, it was the record of another pipeline or service, or of another format.
-      else if (line.startsWith('-{"shotlist"') && header !== undefined && line !== `-${header}`)
-        isOldest = true;
+      if (isOther) isOldest = true;
+      else if (line.startsWith('+{') || (withRemoved && line.startsWith('-{') && !isOldest))
+        found.push(line.slice(1));
       else if (isOldest && line.startsWith('diff --git ')) {
         yield found;
         return;

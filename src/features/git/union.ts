@@ -8,6 +8,7 @@ import { repositoryOf } from '../../base/repository.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { isSystemProblem, systemReason } from '../../base/system-error.ts';
 import { createNew } from '../../files/new-file.ts';
+import { type GitOptions, gitAnswer, placeIn } from './git.ts';
 import { readTopFile, withLines } from './top-file.ts';
 
 export const unionLine = '*.state.jsonl merge=union';
@@ -61,4 +62,21 @@ export async function addUnion(attributes: string): Promise<Result<void, string>
     if (!isSystemProblem(error)) throw error;
     return err(`${attributes} ${systemReason(error)}`);
   }
+}
+
+/**
+ * Lets git merge a state file by union, if it is in a repository that does not say so and does not ignore it. Returns a sentence
+ * for the user; undefined if nothing was to do.
+ */
+export async function ensureUnion(state: string, options: GitOptions): Promise<string | undefined> {
+  const attributes = attributesOf(state);
+  if (attributes === undefined || hasUnion(state)) return undefined;
+  const path = placeIn(dirname(attributes), state);
+  if (path === undefined) return undefined;
+  const ignoring = ['check-ignore', '--quiet', '--', path];
+  if ((await gitAnswer(dirname(attributes), ignoring, options)) !== undefined) return undefined;
+  const added = await addUnion(attributes);
+  return added.ok
+    ? `added to .gitattributes, so that git merges state files without a loss: ${unionLine}; commit it with the state file`
+    : `git needs a line in .gitattributes to merge state files without a loss: ${unionLine} (${added.error})`;
 }

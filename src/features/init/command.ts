@@ -35,7 +35,7 @@ const written = (done: Initialized, json: boolean): number =>
 /** So many show what comes of it. */
 const itemsForALook = 3;
 
-function initText({ file, items, ignored, missing, outside }: Initialized): string {
+function initText({ file, items, ignored, attributes, missing, outside }: Initialized): string {
   const flags: readonly ShellWord[] = [
     ...missing.flatMap((name) => ['--input', { placeholder: `${name}=<file>` }]),
     ...(outside ? ['--allow-outside'] : []),
@@ -47,6 +47,7 @@ function initText({ file, items, ignored, missing, outside }: Initialized): stri
     ...(ignored.length === 0
       ? []
       : [`Added to .gitignore: ${ignored.map((line) => printable(line)).join(', ')}`]),
+    ...(attributes === undefined ? [] : [`Added to .gitattributes: ${attributes}`]),
     '',
     'Next, without an account and without cost:',
     `  ${line('plan')}`,

@@ -11,6 +11,7 @@ import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import { replaceFile } from '../../files/replace-file.ts';
 import { namePattern } from '../../language/schema.ts';
 import { readTopFile, withLines } from '../git/top-file.ts';
+import { addUnion, attributesOf, hasUnion, unionLine } from '../git/union.ts';
 import { refuse, refuseSystemError } from '../refuse.ts';
 import { mediaNoun, type Starter, starters, starterText } from './starter.ts';
 import { candidateFor, type MediaFound, mediaBelow, survey } from './survey.ts';
@@ -35,6 +36,8 @@ export interface Initialized {
   readonly tool: string;
   /** The number of items. */
   readonly items: number;
+  /** The line that .gitattributes got, with which git merges state files. */
+  readonly attributes?: string;
   /** The lines that .gitignore got. */
   readonly ignored: readonly string[];
   /** Inputs without a file: `--input` must name one. */
@@ -75,12 +78,14 @@ export async function init(options: InitOptions): Promise<Initialized> {
   const text = starterText({ ...media, starter, title, name, schema, output: `out/${name}` });
   await writeNew(file, output, text);
   const ignored = await keepOutOfGit(dirname(file), results);
+  const attributes = await mergeInGit(join(dirname(file), `${name}.state.jsonl`));
   return {
     file: output,
     pipeline: name,
     tool,
     items: media.count,
     ignored,
+    ...(attributes === undefined ? {} : { attributes }),
     text,
     missing: missingInputs(starter, media),
     outside: media.reads.some((path) => !isInside(path, dirname(file))),
@@ -150,6 +155,14 @@ async function keepOutOfGit(folder: string, results: string): Promise<readonly s
   } catch (error) {
     return refuseSystemError(error, file);
   }
+}
+
+/** Returns the line that .gitattributes got; undefined if it has one, or if there is no repository. */
+async function mergeInGit(state: string): Promise<string | undefined> {
+  const attributes = attributesOf(state);
+  if (attributes === undefined || hasUnion(state)) return undefined;
+  const added = await addUnion(attributes);
+  return added.ok ? unionLine : refuse(added.error);
 }
 
 /** `/out/`, `out/` and `out` are the same folder at the top. */

@@ -123,7 +123,7 @@ export async function plan(loaded: LoadedPipeline, options: PlanOptions = {}): P
     record,
     internals,
   });
-  const { away } = prepared.state.header ?? {};
+  const { away } = prepared.state;
   // What the file lacks would be planned, and paid, again.
   if (away !== undefined && options.engine === undefined)
     throw new Refusal(awayProblem(prepared.paths.state, away));

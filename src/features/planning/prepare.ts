@@ -44,7 +44,6 @@ import { paidByOthersText } from '../../views/receipts-text.ts';
 import type { RunInternals } from '../internals.ts';
 import { type OpenedReceipts, openReceipts } from '../open-receipts.ts';
 import { type OpenEngineRun, type OpenState, openState } from '../open-state.ts';
-import type { RecordCheck } from '../record-check.ts';
 import { refuseIf } from '../refuse.ts';
 import { type Earlier, earlierRuns } from './earlier-runs.ts';
 import { baseAt, type PlannedItems, type PlanningInputs, planItems } from './plan-items.ts';
@@ -83,8 +82,6 @@ export interface Prepared extends AsyncDisposable {
   readonly excluded: ReadonlySet<string>;
   readonly planned: PlannedItems;
   readonly takes: Takes;
-  /** What git's HEAD and the receipts know that the state file lacks. */
-  readonly check: RecordCheck;
   /** The user's receipts, and what they say of requests that the state file does not know. */
   readonly receipts: OpenedReceipts;
   /** What each item may still cost: found out while planning if there is a cap, else by planning once more. */
@@ -153,7 +150,7 @@ export async function prepare(
     internals,
   });
   cleanup.defer(() => opened[Symbol.asyncDispose]());
-  const { state, paths: usable, engine, check } = opened;
+  const { state, paths: usable, engine } = opened;
   refuseIf(checkOutputFolder(usable));
   const boundary = boundaryOf(bound, options);
   const { output, kept, hashes } = usable;
@@ -197,7 +194,6 @@ export async function prepare(
     access,
     cleanup,
     clock,
-    head: check.head,
     session: engine?.session,
     env: context.env,
     redactor: context.redactor,
@@ -266,7 +262,6 @@ export async function prepare(
     findNeeds,
     made,
     receipts,
-    check,
     replan,
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
   };

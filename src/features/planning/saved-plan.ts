@@ -1,5 +1,6 @@
 // A saved plan: what a run would do, with the fingerprints of its tasks, so that `run` does that or nothing. It gives no
 // rights: what a person allows a command by its flags is not in the file.
+
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { isObject } from '../../base/json.ts';
 import { isWithin, realPathOr } from '../../base/real-path.ts';
@@ -16,6 +17,7 @@ import {
   type SavedChoices,
   savedChoicesSchema,
 } from '../../plan/plan-record.ts';
+import { contentOf } from '../../state/content.ts';
 import { refuse } from '../refuse.ts';
 import type { Prepared } from './prepare.ts';
 
@@ -144,7 +146,7 @@ export async function writeSavedPlan(
     made: new Date(now).toISOString(),
     service: paths.serviceName,
     choices,
-    digests: digestsOf(prepared, record),
+    digests: await digestsOf(prepared, record),
     plan: { items, credits, unpriced, uncounted },
   };
   const lines = [header, ...record.tasks].map((line) => `${JSON.stringify(line)}\n`);
@@ -156,20 +158,23 @@ export async function writeSavedPlan(
   }
 }
 
-function digestsOf({ bound, state }: Prepared, record: PlanRecord): Header['digests'] {
-  const { content } = state;
+async function digestsOf(
+  { bound, paths }: Prepared,
+  record: PlanRecord,
+): Promise<Header['digests']> {
+  const content = await contentOf(paths.state);
   const known = content === undefined ? {} : { state: content.sha256 };
   return { pipeline: bound.digest, ...known, tasks: record.digest };
 }
 
 /** Refuses a saved plan that is no longer what a run would do. */
-export function refuseIfStale(
+export async function refuseIfStale(
   { header, tasks }: SavedPlan,
   prepared: Prepared,
   record: PlanRecord,
-): void {
+): Promise<void> {
   const { digests, service, made } = header;
-  const now = digestsOf(prepared, record);
+  const now = await digestsOf(prepared, record);
   const stale = (why: string, hint = 'plan again with --out, and look at the new plan'): never =>
     refuse(`the plan of ${made} is out of date, so nothing was sent: ${why}`, hint);
   const { serviceName } = prepared.paths;

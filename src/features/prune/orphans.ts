@@ -24,7 +24,6 @@ import { type PlanReferences, pathKey } from '../../plan/plan-references.ts';
 import { FileFacts } from '../../run/file-facts.ts';
 import type { Disk } from '../../run/jobs/ports.ts';
 import { realPathOf } from '../../service-api/consent.ts';
-import { diskStore } from '../../state/job-store.ts';
 import { loadState } from '../../state/load-state.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
 import type { Prepared } from '../planning/prepare.ts';
@@ -185,26 +184,20 @@ export async function withoutShared(
 }
 
 async function look(path: string, wanted: ReadonlySet<string>, seen: Set<string>): Promise<void> {
-  const store = diskStore();
-  try {
-    const loaded = await loadState(path, store);
-    if (!loaded.ok) {
-      const hint = 'it may record what prune would remove: repair it, or move it away';
-      refuse(
-        `another state file in the folder cannot be read: ${loaded.error}`,
-        hint,
-        relative('.', path),
-      );
-    }
-    for (const { project, outputs = [] } of loaded.value.ledger.jobs()) {
-      const keys = [
-        ...(project === undefined ? [] : [`project ${project}`]),
-        ...outputs.flatMap((one) => [`file ${pathKey(one.path)}`, `content ${one.sha256}`]),
-      ];
-      for (const key of keys) if (wanted.has(key)) seen.add(key);
-    }
-    return;
-  } finally {
-    store.close();
+  const loaded = await loadState(path);
+  if (!loaded.ok) {
+    const hint = 'it may record what prune would remove: repair it, or move it away';
+    refuse(
+      `another state file in the folder cannot be read: ${loaded.error}`,
+      hint,
+      relative('.', path),
+    );
+  }
+  for (const { project, outputs = [] } of loaded.value.ledger.jobs()) {
+    const keys = [
+      ...(project === undefined ? [] : [`project ${project}`]),
+      ...outputs.flatMap((one) => [`file ${pathKey(one.path)}`, `content ${one.sha256}`]),
+    ];
+    for (const key of keys) if (wanted.has(key)) seen.add(key);
   }
 }

@@ -7,7 +7,6 @@ import type { Env } from '../../base/user-folder.ts';
 import { faceDetect } from '../../contract/kinds.ts';
 import { parsePipeline } from '../../language/load/parse.ts';
 import { type Problem, problem, Refusal } from '../../language/load/refusal.ts';
-import { memoryStore } from '../../model/job-store.ts';
 import type { JobLine } from '../../model/line.ts';
 import { loadState } from '../../state/load-state.ts';
 import { privateFolderOf } from '../../state/private-folder.ts';
@@ -156,7 +155,7 @@ export async function importReceipts(
   { pipeline, env, onWarning }: ImportOptions,
 ): Promise<ImportedReceipts> {
   const { name } = parsePipeline(pipeline).pipeline;
-  const loaded = await loadState(file, memoryStore());
+  const loaded = await loadState(file);
   if (!loaded.ok)
     throw new Refusal(
       problem(loaded.error, 'the state file', 'nothing was imported; see: shotlist repair'),

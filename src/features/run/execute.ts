@@ -1,13 +1,12 @@
 // Performs a prepared run: the client, the journal and the phases, until everything is done or the run stops.
 
-import type { Result } from '../../base/result.ts';
 import { shotlistLine } from '../../base/shell.ts';
 import { EngineFile } from '../../distributed/engine-file.ts';
 import type { Ordering } from '../../distributed/engine-performer.ts';
 import { shownPath } from '../../files/shown-path.ts';
-import { uncompacted } from '../../language/load/refusal.ts';
-import { committed, type Ledger } from '../../model/ledger.ts';
-import { formatVersion } from '../../model/line-schemas.ts';
+import { unsorted } from '../../language/load/refusal.ts';
+import { committed } from '../../model/ledger.ts';
+import { formatVersion } from '../../model/record/schemas.ts';
 import { stepOf } from '../../model/task.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { resultFates } from '../../plan/result-fate.ts';
@@ -18,7 +17,7 @@ import { LastLooks, LookBudget, type RenderingProject } from '../../run/jobs/loo
 import { Outages } from '../../run/jobs/outages.ts';
 import type { MediaApi } from '../../run/jobs/ports.ts';
 import { ProjectIds } from '../../run/jobs/project-ids.ts';
-import { JournalWriter, type LineFile } from '../../run/journal-writer.ts';
+import { JournalWriter } from '../../run/journal-writer.ts';
 import { ManifestNotes } from '../../run/manifest-notes.ts';
 import type { PaidProjects, ReachedCap, Summary } from '../../run/run-event.ts';
 import type { Stopped } from '../../run/stop.ts';
@@ -26,16 +25,14 @@ import { otherDoubtsOf, outcomeOf, summaryOf } from '../../run/summary.ts';
 import { resolveFromLedger } from '../../service-api/connect-service.ts';
 import { lazyClient } from '../../service-api/lazy-client.ts';
 import { pacer, requestRates } from '../../service-api/request-rate.ts';
-import type { Content } from '../../state/file-version.ts';
-import { JournalFile } from '../../state/journal-file.ts';
 import { ManifestFile } from '../../state/manifests.ts';
 import { readLooks, writeLooks } from '../../state/memory-file.ts';
-import { RecordInPlace } from '../../state/record-in-place.ts';
-import { movedAdvice, movedReason } from '../../state/unsaved-state.ts';
+import type { RunFile } from '../../state/run-file.ts';
 import { paidByOthersText } from '../../views/receipts-text.ts';
+import { ensureUnion } from '../git/union.ts';
 import { orderClaims } from '../open-receipts.ts';
+import { openRunFile } from '../open-run-file.ts';
 import { generationLimits } from '../planning/refusals.ts';
-import { noteRecord } from '../record-check.ts';
 import { type PreparedRun, speedOf } from './context.ts';
 import { Deadline } from './deadline.ts';
 import { type MachineStop, type PhaseOptions, type PhaseResult, runPhases } from './phases.ts';
@@ -136,19 +133,17 @@ interface Execution extends OpenJournal {
 
 /** Runs the phases; ends and compacts the journal. */
 async function record(execution: Execution): Promise<Performed> {
-  const { run, resources, file, journal, moved, engine } = execution;
+  const { run, resources, file, journal, replaced, engine } = execution;
   const { prepared, manner, options, clock, onEvent } = run;
   const { service, account } = resources;
-  const { ledger, warnings } = prepared.state;
-  const before = ledger.total;
+  const { ledger } = prepared.state;
+  const before = ledger.learnt;
   const isScheduled = ledger.openRun?.due !== undefined;
   if (options.due !== undefined) {
     journal.begin();
     await file.sync();
   }
   const { book, remembered } = prepared.receipts;
-  const note = (content: Content | undefined): void =>
-    noteRecord(book, prepared.check, ledger, content, clock.now());
   if (account.asked) book.pays(account.read, service.key);
   remembered.recordWith({
     adopted: ({ line }) => journal.append([{ event: 'adopted', job: line.job, line }]),
@@ -165,6 +160,11 @@ async function record(execution: Execution): Promise<Performed> {
   };
   const toldOfOthers = remembered.ofOthers.size;
   await engine?.limit(run.budget, ledger.total, ledger.account);
+  // Before the state file is there: a merge of two new ones must not be a conflict.
+  if (prepared.state.header === undefined && run.target.kind !== 'rehearsal') {
+    const message = await ensureUnion(prepared.paths.state, { env: options.env ?? process.env });
+    if (message !== undefined) onEvent({ type: 'note', message });
+  }
   let performed = await phases(execution, memory, limits);
   // A worker was slow to record that its creation was paid: the tasks that were in doubt go on.
   while (performed.stopped.by === undefined && engine?.takeHealed() === true)
@@ -182,19 +182,17 @@ async function record(execution: Execution): Promise<Performed> {
   await file.flush();
   await resources.diskReserve.remove();
   // Another run that has begun meanwhile has read the file, and appends to it.
-  const mayCompact = execution.isAlone();
-  if (mayCompact && (journal.wrote || warnings.length > 0 || file.mustCompact === true)) {
-    const compacted = await file.compact(ledger);
-    if (compacted.ok) note(compacted.value);
-    else onEvent({ type: 'warning', message: uncompacted(compacted.error) });
-  } else if (mayCompact && prepared.check.differs) note(prepared.state.content);
+  if (execution.isAlone()) {
+    const written = await file.writeWhole();
+    if (!written.ok) onEvent({ type: 'warning', message: unsorted(written.error) });
+  }
   if (engine?.isExported === true) book.withdrawAll(ledger);
   await memory.save();
-  if (moved.signal.aborted)
-    onEvent({ type: 'warning', message: movedAdvice(prepared.paths.state) });
-  const end = moved.signal.aborted && !stopped.machine ? byMachine(stopped, moved.why) : stopped;
+  const isReplaced = replaced.signal.aborted;
+  if (isReplaced) onEvent({ type: 'warning', message: replaced.why });
+  const end = isReplaced && !stopped.machine ? byMachine(stopped, replaced.why) : stopped;
   const otherDoubts = otherDoubtsOf(tally, ledger.doubts());
-  const after = ledger.total;
+  const after = ledger.learnt;
   const outcome = outcomeOf(tally, end, otherDoubts);
   const charged = after.charged - before.charged;
   const refunded = after.refunded - before.refunded;
@@ -207,7 +205,7 @@ async function record(execution: Execution): Promise<Performed> {
     paid: paidProjects(run, outcome),
     resumesAt: end.until === undefined ? undefined : new Date(end.until).toISOString(),
     wakeAt: goesOn ? memory.wakeAt() : undefined,
-    credits: { charged, refunded, reserved: after.reserved },
+    credits: { charged, refunded, reserved: ledger.total.reserved },
     elapsedMs: clock.elapsed() - run.began,
   });
   return { summary, changed: journal.wrote };
@@ -261,7 +259,7 @@ async function phases(
     excluded,
     journal,
     view,
-    machineStops: [execution.low, execution.moved, execution.unlocked],
+    machineStops: [execution.low, execution.replaced, execution.unlocked],
     clock,
     budget,
     onEvent,
@@ -411,24 +409,14 @@ class RunMemory {
   }
 }
 
-/** The journal of a run: a state file, or the records of a database. */
-interface RunFile extends LineFile {
-  flush(): Promise<void>;
-  close(): Promise<void>;
-  /** What the state file has now, if anything was written there. The error says why nothing could be written. */
-  compact(ledger: Ledger): Promise<Result<Content | undefined, string>>;
-  /** Compact it even if nothing has happened. */
-  readonly mustCompact?: boolean;
-}
-
 interface OpenJournal {
   readonly file: RunFile;
   /** Set for a distributed run. */
   readonly engine?: EngineFile;
   /** Aborted when the disk has no room for the journal except the disk reserve, which is kept for its last lines. */
   readonly low: MachineStop;
-  /** Aborted when another program has changed the state file. */
-  readonly moved: MachineStop;
+  /** Aborted when another program has replaced the state file by something that is no record. */
+  readonly replaced: MachineStop;
   /** Aborted when `isAlone` has found that the lock is gone. */
   readonly unlocked: MachineStop;
   /** Whether the lock is still this run's. */
@@ -441,18 +429,19 @@ const unlockedText = (lock: string): string =>
 const diskFull = 'the disk is full: make room and run again; nothing is paid twice';
 
 async function openJournal(
-  { prepared, clock, onEvent, internals }: PreparedRun,
+  { prepared, clock, onEvent, internals, options }: PreparedRun,
   { diskReserve }: RunResources,
 ): Promise<OpenJournal> {
   const { bound, paths, state, lock } = prepared;
-  const [low, moved, unlocked] = [
+  const [low, replaced, unlocked] = [
     new AbortController(),
     new AbortController(),
     new AbortController(),
   ];
+  const problem = { signal: replaced.signal, why: '' };
   const stops = {
     low: { signal: low.signal, why: diskFull },
-    moved: { signal: moved.signal, why: movedReason(paths.state) },
+    replaced: problem,
     unlocked: { signal: unlocked.signal, why: unlockedText(paths.lock) },
     isAlone: () => {
       if (lock?.isStill === false) unlocked.abort();
@@ -470,14 +459,23 @@ async function openJournal(
     pipeline: bound.name,
     service: paths.serviceName,
   } as const;
-  if (internals.record !== undefined)
-    return { file: new RecordInPlace(internals.record, header), ...stops };
-  const makeRoom = (): boolean => {
-    if (!diskReserve.give()) return false;
-    low.abort();
-    return true;
-  };
-  const onMoved = (): void => moved.abort();
-  const file = new JournalFile(paths.state, header, state, { makeRoom, onMoved });
+  const { env = process.env } = options;
+  const file = openRunFile({
+    paths,
+    state,
+    header,
+    env,
+    clock,
+    internals,
+    makeRoom: () => {
+      if (!diskReserve.give()) return false;
+      low.abort();
+      return true;
+    },
+    onProblem: (why) => {
+      problem.why = why;
+      replaced.abort();
+    },
+  });
   return { file, ...stops };
 }

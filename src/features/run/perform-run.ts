@@ -7,7 +7,7 @@ import { DatabaseAway } from '../../distributed/away.ts';
 import { asCoordinator } from '../../distributed/coordinate.ts';
 import { TermOver } from '../../distributed/database/coordinator-store.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
-import { problem, Refusal } from '../../language/load/refusal.ts';
+import { lostProblem, problem, Refusal } from '../../language/load/refusal.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import { committed, Ledger } from '../../model/ledger.ts';
 import { CalendarBudget, calendarCaps } from '../../plan/calendar-budget.ts';
@@ -23,10 +23,9 @@ import { otherDoubtsOf, summaryOf } from '../../run/summary.ts';
 import { Tally } from '../../run/tally.ts';
 import { pays } from '../../service-api/check-service.ts';
 import { rehearsalTier } from '../../service-api/connect-service.ts';
-import { StateFileChanged } from '../../state/file-version.ts';
 import { readLooks } from '../../state/memory-file.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
-import { changedProblem } from '../../state/unsaved-state.ts';
+import { RecordLost } from '../../state/state-file.ts';
 import { behindText, stopText } from '../../views/calendar-text.ts';
 import { takesLeft } from '../../views/takes.ts';
 import { commitRun } from '../git/commit.ts';
@@ -63,7 +62,7 @@ export async function performRun(
   } catch (error) {
     if (options.signal?.aborted === true && error === options.signal.reason)
       return nothingDone('interrupted', clock.elapsed() - began);
-    if (error instanceof StateFileChanged) throw new Refusal(changedProblem(error));
+    if (error instanceof RecordLost) throw new Refusal(lostProblem(error));
     refuseWithoutEngine(error);
     if (!isSystemProblem(error)) throw error;
     // Nothing new was sent after the journal could not be written, and everything sent before is recorded.
@@ -138,7 +137,7 @@ async function runOn(bound: BoundPipeline, given: RunContext): Promise<Performed
   const diagnostics = refusals(prepared, { budget, rehearsal, tier });
   if (diagnostics.length > 0) throw new Refusal({ reason: 'input', diagnostics, text: bound.text });
   if (options.savedPlan !== undefined && record !== undefined)
-    refuseIfStale(options.savedPlan, prepared, record);
+    await refuseIfStale(options.savedPlan, prepared, record);
   const { foreign } = prepared.planned;
   if (foreign.count > 0) {
     if ((await options.confirmReplace?.(foreignText(foreign))) !== true) refuseForeign(foreign);
@@ -166,8 +165,7 @@ async function runOn(bound: BoundPipeline, given: RunContext): Promise<Performed
       onWarning,
     });
   await commitRun(preparedRun, executed.summary);
-  if (!executed.changed)
-    await upToDate?.keep(prepared.state.content, prepared.items, executed.summary);
+  if (!executed.changed) await upToDate?.keep(prepared.items, executed.summary);
   onEvent({ type: 'ended', summary: executed.summary });
   return executed;
 }

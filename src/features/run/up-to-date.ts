@@ -2,7 +2,7 @@
 // either. It does not plan: it compares the stamps of the files, as Make does.
 
 import { createHash } from 'node:crypto';
-import { constants, existsSync, lstatSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { Cleanup } from '../../base/cleanup.ts';
 import { digestOf } from '../../base/digest.ts';
 import { valueIn } from '../../base/json.ts';
@@ -21,7 +21,6 @@ import {
   statsIfAny,
 } from '../../files/file-stamps.ts';
 import type { ItemList } from '../../files/items.ts';
-import { openOwn } from '../../files/new-file.ts';
 import { fromCel } from '../../language/cel-value.ts';
 import { measuredInItems } from '../../language/item-fields.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
@@ -33,11 +32,10 @@ import type { Plan } from '../../plan/plan.ts';
 import type { RunEvent, Summary } from '../../run/run-event.ts';
 import { SettledTasks, type SkippedGroup, SkippedTasks, skipsOf } from '../../run/settled-tasks.ts';
 import { summaryOf } from '../../run/summary.ts';
-import { type Content, contentOf } from '../../state/file-version.ts';
+import { type Content, contentOf } from '../../state/content.ts';
 import { lockState } from '../../state/lock-state.ts';
 import { replaceMemory } from '../../state/memory-file.ts';
 import { pathsOf, type RunPaths } from '../../state/run-paths.ts';
-import { unsavedProblem } from '../../state/unsaved-state.ts';
 import { checkOutputFolder } from '../../state/writable.ts';
 import { smaller } from '../planning/refusals.ts';
 import { listSelected } from '../planning/selected-items.ts';
@@ -222,7 +220,7 @@ export class UpToDate {
     const locked = await resultOf(() => lockState(paths, 'run', { clock, onWarning, answer }));
     if (!locked.ok) return undefined;
     cleanup.defer(() => locked.value[Symbol.asyncDispose]());
-    if (checkOutputFolder(paths) ?? unsavedProblem(paths.state)) return undefined;
+    if (checkOutputFolder(paths)) return undefined;
     const known = readUpToDate(paths.upToDate);
     if (known === undefined || known.compared.terms !== this.#terms()) return undefined;
     const { compared, paths: files } = known;
@@ -295,9 +293,10 @@ export class UpToDate {
     if (this.#told !== undefined) this.#skipped.hear(event);
   }
 
-  /** Remembers what the run has compared, if it has found nothing to do. `state`: the state file as it was read. */
-  async keep(state: Content | undefined, items: ItemList, summary: Summary): Promise<void> {
+  /** Remembers what the run has compared, if it has found nothing to do. */
+  async keep(items: ItemList, summary: Summary): Promise<void> {
     const told = this.#told;
+    const state = told === undefined ? undefined : await contentOf(this.#paths.state);
     if (told === undefined || state === undefined) return;
     const { reused: _reused, skipped: _skipped, ...others } = summary.tasks;
     if (summary.outcome !== 'done' || Object.values(others).some((count) => count > 0)) return;
@@ -371,9 +370,7 @@ async function hasContent(file: string, { bytes, sha256 }: Content): Promise<boo
   try {
     const stats = lstatSync(file, { throwIfNoEntry: false });
     if (stats?.isFile() !== true || stats.size !== bytes) return false;
-    await using handle = await openOwn(file, constants.O_RDONLY);
-    const content = await contentOf(handle);
-    return content.bytes === bytes && content.sha256 === sha256;
+    return (await contentOf(file))?.sha256 === sha256;
   } catch (error) {
     if (!isSystemProblem(error)) throw error;
     return false;

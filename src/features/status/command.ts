@@ -9,13 +9,12 @@ import type { StatusFlags } from '../../terminal/flags.ts';
 import { creditsText } from '../../views/credits-text.ts';
 import { queueLines } from '../../views/engine-text.ts';
 import { liveText } from '../../views/live/live-lines.ts';
+import { paidTwiceLines } from '../../views/paid-twice-text.ts';
 import { filesText } from '../../views/plan-text.ts';
-import { onlyInReceiptsLines } from '../../views/receipts-text.ts';
 import { stateLine } from '../../views/service-text.ts';
 import { takesLines } from '../../views/takes.ts';
 import { command } from '../command.ts';
 import { type CommandLine, type CommandLines, stateLines } from '../command-line.ts';
-import { acceptLine, paidTwiceLines } from '../merge/merge-text.ts';
 import {
   type Addition,
   type Doubt,
@@ -72,19 +71,13 @@ function textOf(report: StatusReport, lines: CommandLines, all: string): string 
   return live === undefined ? state : `${first}\n${liveText(live)}\n\n${state}`;
 }
 
-const mergedLines = ({ paidTwice, state }: StatusReport): readonly string[] => [
-  ...paidTwiceLines(paidTwice),
-  acceptLine(state),
-];
-
 /** What the state file says. */
 function reportText(report: StatusReport, { line }: CommandLines): string {
   const { steps, state, service, running, live, engine } = report;
   const status = statusText(report, `${state} (${service})`, line, stepsText(steps));
-  const twice = report.paidTwice.length === 0 ? [] : mergedLines(report);
-  const only = onlyInReceiptsLines(report.onlyInReceipts, line('repair'));
+  const twice = report.paidTwice.length === 0 ? [] : paidTwiceLines(report.paidTwice);
   const takes = takesLines(report.takes, line);
-  const text = [status, ...only, ...takes, ...twice].join('\n');
+  const text = [status, ...takes, ...twice].join('\n');
   if (engine !== undefined) return [text, '', ...queueLines(engine)].join('\n');
   if (running === undefined || live !== undefined) return text;
   return `${text}\nThe process does not say how far it is, so all of this is from the state file.`;

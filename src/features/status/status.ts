@@ -21,14 +21,11 @@ import { type Condition, conditionOf, isStored, keptCopy } from '../../plan/reco
 import { type ResultFate, resultFates } from '../../plan/result-fate.ts';
 import { realClock } from '../../run/clock.ts';
 import { locateState } from '../../state/locate-state.ts';
-import type { DoublePayment } from '../../state/repair/merge.ts';
 import type { LiveFacts } from '../../views/live/live-facts.ts';
-import type { MissingPayments } from '../../views/receipts-text.ts';
+import { type PaidTwice, paidTwiceOf } from '../../views/paid-twice-text.ts';
 import { type Takes, takesIn } from '../../views/takes.ts';
 import { internalsOf } from '../internals.ts';
-import { openDoublePayments } from '../merge/merge.ts';
 import { headerOf, type OpenEngineRun, openState, type ReadOptions } from '../open-state.ts';
-import { onlyInReceipts } from '../record-check.ts';
 import { refuse } from '../refuse.ts';
 import {
   type ItemFilter,
@@ -63,10 +60,8 @@ export interface StatusReport extends Status {
   readonly steps: readonly StepStatus[];
   /** The results of which there are several takes. */
   readonly takes: readonly Takes[];
-  /** Payments that the state file does not know, and your receipts do. */
-  readonly onlyInReceipts: MissingPayments;
-  /** The jobs that both sides of a merge paid for, until somebody accepts the merged file with `git add`. */
-  readonly paidTwice: readonly DoublePayment[];
+  /** Until a person accepts them. */
+  readonly paidTwice: readonly PaidTwice[];
   /** With `items`. */
   readonly items?: ItemsStatus;
   /** With `engine`, while the record is in the database. */
@@ -141,18 +136,7 @@ export async function status(
     ...found,
     steps: stepsStatus(steps, tasks, why),
     takes: takesIn(state.ledger, steps),
-    onlyInReceipts:
-      open.engine === undefined && active === undefined
-        ? onlyInReceipts({
-            bound,
-            paths,
-            state,
-            env,
-            now: () => clock.now(),
-            onWarning: () => undefined,
-          })
-        : { creations: 0, credits: 0 },
-    paidTwice: await openDoublePayments(paths.state, env),
+    paidTwice: (state.record?.ledger.paidTwice() ?? []).map(paidTwiceOf),
     live,
     engine,
     items: filter && itemsStatus(state.ledger, steps, tasks, filter, why),

@@ -1,9 +1,6 @@
 // Why an operation did not begin, or could not continue: diagnostics with places, or sentences.
 
-import { basename } from 'node:path';
-import { unresolvedMerge } from '../../base/raw-line.ts';
 import { type Err, err, ok, type Result } from '../../base/result.ts';
-import { shellWord, shotlistLine } from '../../base/shell.ts';
 import { type Complaint, renderDiagnostics } from '../../contract/yaml/diagnostic.ts';
 
 export interface Problem {
@@ -84,11 +81,7 @@ export const refusedKey = (again: string): Problem => ({
 export function stateProblem(error: string, state: string, repair: string): Problem {
   if (!error.startsWith(`${state}:`)) return problem(error, 'the state file');
   const damage = `it was left as it is; nothing was sent. To see what is damaged and what can be kept: ${repair}`;
-  const merge =
-    `git merged it line by line, and nothing was sent. To merge both sides without a loss: ${shotlistLine('git-setup')}, then ` +
-    `git checkout --merge -- ${shellWord(basename(state))} in its folder; outside git: ${shotlistLine('merge')} <ours> <theirs>. `;
-  const isMerge = error.includes(unresolvedMerge);
-  return problem(error, 'the state file', isMerge ? `${merge}If that fails: ${repair}` : damage);
+  return problem(error, 'the state file', damage);
 }
 
 /** The text for people; `width` is the terminal's, in columns. */
@@ -97,5 +90,15 @@ export function renderProblem({ diagnostics, text }: Problem, width?: number): s
 }
 
 /** The journal is complete without compaction, so this is only a warning. */
-export const uncompacted = (why: string): string =>
-  `the state file is intact but was not compacted (${why}); the next run will do it`;
+export const unsorted = (why: string): string =>
+  `the state file is intact but was not sorted (${why}); the next run will do it`;
+
+/** The record on disk is no longer this process's to write. `message`: a sentence. */
+export const lostProblem = ({ message }: Error): Problem => ({
+  ...problem(
+    `${message}: nothing more was bought`,
+    'the command stopped',
+    'run the command again: it reads the file as it is now',
+  ),
+  reason: 'system',
+});

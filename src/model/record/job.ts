@@ -1,7 +1,6 @@
 // What can happen to a job, and what its line says then. Every move only adds: joined with the line before it, the new line
 // stays as it is, because HEAD's older line is joined at each load.
-import type { JsonObject } from '../../base/json.ts';
-import { joined } from './join.ts';
+import { byAge, joined } from './join.ts';
 import type {
   Attempt,
   AttemptState,
@@ -15,13 +14,16 @@ import type {
 
 type OutputPlace = Pick<Output, 'of' | 'task' | 'index' | 'path'>;
 
+/** What stays true of a result. */
+type Lasting = NonNullable<Attempt['result']>;
+
 /** `attempt` names whose fact it is. */
 export type Move = { readonly job: string } & (
   | {
       readonly is: 'supplied';
       readonly kind: string;
       readonly task: string;
-      readonly result: JsonObject;
+      readonly result: Lasting;
     }
   | {
       readonly is: 'intent';
@@ -47,7 +49,7 @@ export type Move = { readonly job: string } & (
       readonly is: 'complete';
       readonly attempt: string;
       readonly charge: Charge | undefined;
-      readonly result: JsonObject;
+      readonly result: Lasting;
     }
   | {
       readonly is: 'failed';
@@ -58,7 +60,7 @@ export type Move = { readonly job: string } & (
   | { readonly is: 'charged'; readonly attempt: string; readonly charge: Charge }
   | { readonly is: 'output'; readonly output: Omit<Output, 'at'> }
   | ({ readonly is: 'stored'; readonly store: string } & OutputPlace)
-  | ({ readonly is: 'pruned' } & OutputPlace)
+  | ({ readonly is: 'pruned' | 'unsaved' } & OutputPlace)
   | { readonly is: 'deleted' | 'gone' | 'missing'; readonly attempt: string }
   | { readonly is: 'settled'; readonly attempt: string; readonly project: string }
   | { readonly is: 'said'; readonly attempt: string; readonly mark: MarkName }
@@ -102,6 +104,11 @@ export function stateAfter(before: Job | undefined, move: Move, run: string, at:
         ...output,
         pruned: output.pruned ?? after(at, output.at),
       }));
+    case 'unsaved':
+      return amended(before, move, (output) => ({
+        ...output,
+        forgotten: output.forgotten ?? after(at, output.at),
+      }));
     default:
       return attempted(before, move, at);
   }
@@ -128,7 +135,7 @@ function attempted(before: Job, move: Exclude<AttemptMove, { is: 'intent' }>, at
   if (attempt === undefined) return bug(move, 'there is no such attempt');
   const legal = from[move.is];
   if (legal !== undefined && !legal.includes(attempt.state)) bug(move, `it is ${attempt.state}`);
-  // An adopter speaks for itself only: what a project costs, and that it is gone, is said by whoever paid.
+  // What a project costs, and that it is gone, is said by whoever paid.
   if (attempt.adopted && ownFacts.has(move.is)) bug(move, 'another state file paid for it');
   const { fault: _, ...rest } = attempt;
   const put = (changed: Attempt): Job => ({
@@ -170,7 +177,7 @@ function attempted(before: Job, move: Exclude<AttemptMove, { is: 'intent' }>, at
   }
 }
 
-const ownFacts: ReadonlySet<Move['is']> = new Set<Move['is']>(['charged', 'gone', 'missing']);
+const ownFacts: ReadonlySet<Move['is']> = new Set<Move['is']>(['charged', 'gone']);
 
 function intended(
   before: Job,
@@ -189,7 +196,7 @@ function intended(
   if (measure !== undefined) attempt.measure = measure;
   if (fields !== undefined) attempt.fields = { ...fields };
   if (to !== undefined && to.length > 0) attempt.to = to;
-  const attempts = [...others, attempt].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const attempts = [...others, attempt].sort(byAge);
   const job: Job = { ...before, attempts };
   if (take !== undefined) job.take = take;
   return withTask(job, task);
@@ -198,17 +205,20 @@ function intended(
 function withOutput(before: Job, move: Extract<Move, { readonly is: 'output' }>, at: string): Job {
   const { output } = move;
   const owner = before.attempts.find(({ name }) => name === output.of);
-  if (owner?.state !== 'complete' && owner?.state !== 'deleted')
-    return bug(move, 'it is of no finished attempt');
+  if (owner === undefined || !isFinished(owner)) return bug(move, 'it is of no finished attempt');
   const times = before.outputs
     .filter(
       ({ of, task, index }) => of === output.of && task === output.task && index === output.index,
     )
-    .flatMap((known) => [known.at, known.pruned ?? known.at])
+    .flatMap((known) => [known.at, known.pruned ?? known.at, known.forgotten ?? known.at])
     .sort();
   const next: Output = { ...output, at: after(at, times.at(-1)) };
   return withoutDone(joined(before, { ...before, outputs: [next] }), output.of);
 }
+
+/** What is gone may have been saved by another pipeline. */
+const isFinished = ({ state, gone, missing }: Attempt): boolean =>
+  state === 'complete' || state === 'deleted' || gone !== undefined || missing !== undefined;
 
 function amended(before: Job, move: Move & OutputPlace, change: (output: Output) => Output): Job {
   const { of, task, index, path } = move;
@@ -307,6 +317,14 @@ export const creditsOf = (attempt: Attempt): number =>
     ? 0
     : (attempt.charge?.credits ?? attempt.reserve);
 
-export const isPaid = ({ state, charge }: Attempt): boolean =>
+const isPaid = ({ state, charge }: Attempt): boolean =>
   ['created', 'complete', 'deleted'].includes(state) ||
   (state === 'failed' && (charge?.credits ?? 0) > 0);
+
+/** Paid by this state file, and neither done again on purpose nor accepted by a person: of these, a job has one. */
+export const isUnexpected = (attempt: Attempt): boolean =>
+  isPaid(attempt) &&
+  attempt.state !== 'failed' &&
+  !attempt.adopted &&
+  attempt.forgotten === undefined &&
+  attempt.accepted === undefined;

@@ -12,13 +12,16 @@ export function joined(a: Job, b: Job): Job {
     job: a.job,
     kind: larger(a.kind, b.kind),
     tasks: [...new Set([...a.tasks, ...b.tasks])].sort(),
-    attempts: joinedBy(a.attempts, b.attempts, ({ name }) => name, joinedAttempt),
+    attempts: joinedBy(a.attempts, b.attempts, ({ name }) => name, joinedAttempt).sort(byAge),
     outputs: joinedBy(a.outputs, b.outputs, outputKey, joinedOutput),
     supplied: most(a.supplied, b.supplied, ({ at }) => at),
     take: most(a.take, b.take),
     picked: most(a.picked, b.picked, ({ at }) => at),
   });
 }
+
+/** The order of attempts in a line. */
+export const byAge = (a: Attempt, b: Attempt): number => (a.at + a.name < b.at + b.name ? -1 : 1);
 
 function joinedAttempt(a: Attempt, b: Attempt): Attempt {
   return compact({
@@ -67,10 +70,11 @@ function projects(a: Attempt, b: Attempt): Pick<Attempt, 'project' | 'clash'> {
 export const outputKey = ({ of, task, index, path, sha256 }: Output): string =>
   [of, task, index, path, sha256].join('\0');
 
-/** `pruned` counts until the file is saved again. */
+/** `pruned` and `forgotten` count until the file is saved again. */
 function joinedOutput(a: Output, b: Output): Output {
   const at = larger(a.at, b.at);
-  const pruned = most(a.pruned, b.pruned);
+  const standing = (time: string | undefined): string | undefined =>
+    time !== undefined && time >= at ? time : undefined;
   return compact({
     ...a,
     at,
@@ -79,7 +83,8 @@ function joinedOutput(a: Output, b: Output): Output {
     stored: most(a.stored, b.stored),
     kept: a.kept && b.kept,
     unchecked: a.unchecked && b.unchecked,
-    pruned: pruned !== undefined && pruned >= at ? pruned : undefined,
+    pruned: standing(most(a.pruned, b.pruned)),
+    forgotten: standing(most(a.forgotten, b.forgotten)),
   });
 }
 

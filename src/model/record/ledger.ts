@@ -1,6 +1,6 @@
 // The ledger: all that a state file says, by key. Every sum is one over attempts; what another state file paid is left out.
 import { asJson, canonical } from '../../base/json.ts';
-import { creditsOf, isOver, isPaid } from './job.ts';
+import { creditsOf, isOver, isUnexpected } from './job.ts';
 import { joined, joinedMark, joinedRun, joinedTask } from './join.ts';
 import {
   type Attempt,
@@ -147,6 +147,11 @@ export class Ledger {
     for (const fingerprint of this.#texts.keys()) yield* present(this.#peek(fingerprint));
   }
 
+  /** True if it has no run and no job. */
+  get isEmpty(): boolean {
+    return this.#runs.size === 0 && this.#texts.size === 0;
+  }
+
   jobsOfTask(task: string): readonly Job[] {
     return this.#all(this.#jobsOfTask.get(task));
   }
@@ -166,7 +171,7 @@ export class Ledger {
   /** The end of a task without a job; it counts until a job of the task has newer facts. */
   task(task: string): TaskLine | undefined {
     const line = this.#tasks.get(task);
-    const isOld = line && this.jobsOfTask(task).some((job) => newsOf(job) > line.at);
+    const isOld = line && this.jobsOfTask(task).some((job) => newsOf(job, task) > line.at);
     return isOld ? undefined : line;
   }
 
@@ -214,6 +219,11 @@ export class Ledger {
     return this.#sums.since(from, until);
   }
 
+  /** When the last attempt was sent, to the minute, in epoch milliseconds; undefined if none was. */
+  get lastSent(): number | undefined {
+    return this.#sums.lastSent;
+  }
+
   /** The highest charge for one unit of a measure; undefined if it was never bought. */
   dearest({ of }: Measure): number | undefined {
     return this.#sums.dearest(of);
@@ -245,11 +255,6 @@ export class Ledger {
       for (const mark of present(this.#marks.get(key))) yield lineText(mark);
     for (const run of this.runs()) yield lineText(run);
     for (const task of this.tasks()) yield lineText(task);
-  }
-
-  get isEmpty(): boolean {
-    const sizes = [this.#texts, this.#runs, this.#tasks, this.#marks].map(({ size }) => size);
-    return this.header === undefined && sizes.every((size) => size === 0);
   }
 }
 
@@ -288,11 +293,11 @@ class Sums {
   }
 
   #addOwn(attempt: Attempt, sign: 1 | -1): void {
-    const { run, at, charge, measure } = attempt;
+    const { run, at, charge, gaveUp, measure } = attempt;
     const credits = sign * creditsOf(attempt);
     const ofRun = this.#byRun.get(run) ?? { charged: 0, reserved: 0 };
     this.#byRun.set(run, ofRun);
-    const kind = charge === undefined ? 'reserved' : 'charged';
+    const kind = charge === undefined && gaveUp === undefined ? 'reserved' : 'charged';
     this.#all[kind] += credits;
     ofRun[kind] += credits;
     increase(this.#byMinute, minuteOf(Date.parse(at)), credits);
@@ -317,6 +322,12 @@ class Sums {
     for (const [minute, credits] of this.#byMinute)
       if (minute >= minuteOf(from) && minute * minuteMs < until) sum += credits;
     return sum;
+  }
+
+  get lastSent(): number | undefined {
+    let last: number | undefined;
+    for (const minute of this.#byMinute.keys()) last = Math.max(last ?? minute, minute);
+    return last === undefined ? undefined : last * minuteMs;
   }
 
   dearest(of: string): number | undefined {
@@ -345,14 +356,6 @@ function increase<K>(sums: Map<K, number>, key: K, by: number): void {
   else sums.set(key, sum);
 }
 
-/** Paid by this state file, and neither done again on purpose nor accepted by a person. */
-const isUnexpected = (attempt: Attempt): boolean =>
-  isPaid(attempt) &&
-  attempt.state !== 'failed' &&
-  !attempt.adopted &&
-  attempt.forgotten === undefined &&
-  attempt.accepted === undefined;
-
 const present = <T>(value: T | undefined): readonly T[] => (value === undefined ? [] : [value]);
 
 const isSame = (one: Line, other: Line): boolean =>
@@ -379,8 +382,12 @@ function addTo(values: Map<string, string | readonly string[]>, key: string, val
   } else if (known !== value) values.set(key, [known, value]);
 }
 
-/** The time of the last fact. */
-const newsOf = ({ supplied, attempts, outputs }: Job): string =>
-  [supplied?.at ?? '', ...attempts.map(({ at }) => at), ...outputs.map(({ at }) => at)]
+/** The time of the last fact of a job about one of its tasks. */
+const newsOf = ({ supplied, attempts, outputs }: Job, task: string): string =>
+  [
+    supplied?.at ?? '',
+    ...attempts.map(({ at }) => at),
+    ...outputs.flatMap((output) => (output.task === task ? [output.at] : [])),
+  ]
     .sort()
     .at(-1) ?? '';

@@ -1,5 +1,6 @@
 // The schemas of the lines of a state file, published as schemas/state.schema.json. The types derive from them, and the
 // order of the fields in a line is their order here.
+import type { Schema } from '../../base/schema.ts';
 import { assetPath, creditsSchema, serviceId } from '../../contract/api/bounds.ts';
 
 /** The format that this version writes. */
@@ -74,7 +75,11 @@ export const taskLineSchema = {
     task,
     at: time,
     run: runId,
-    ending: { type: 'string', enum: ['failed', 'skipped'] },
+    ending: {
+      type: 'string',
+      enum: ['failed', 'skipped', 'done'],
+      description: 'done: what an earlier line says no longer stands.',
+    },
     fault: faultSchema,
   },
 } as const;
@@ -93,7 +98,7 @@ export const markSchema = {
     id: {
       ...name,
       description:
-        'away: the first 16 digits of the SHA-256 of the address of the database. lost: the run that lacks them, or a digest of lines that cannot be read.',
+        'away: the first 16 digits of the SHA-256 of the address of the database, and when it began. lost: the run that lacks them, or a digest of lines that cannot be read.',
     },
     at: time,
     over: { ...time, description: 'When the mark was taken off.' },
@@ -247,6 +252,7 @@ export const outputSchema = {
         'The storage told neither the length nor the hash of the file, and its format does not show where it ends.',
     },
     pruned: { ...time, description: 'When shotlist prune was told to remove the file.' },
+    forgotten: said('download it again.'),
   },
 } as const;
 
@@ -261,7 +267,7 @@ export const jobSchema = {
     job: fingerprint,
     kind: { type: 'string', description: 'The step kind.' },
     tasks: { type: 'array', items: task, description: 'The tasks of the job, sorted.' },
-    attempts: { type: 'array', items: attemptSchema, description: 'Sorted by name.' },
+    attempts: { type: 'array', items: attemptSchema, description: 'The oldest first.' },
     outputs: { type: 'array', items: outputSchema, description: 'The saved files.' },
     supplied: {
       type: 'object',
@@ -289,3 +295,13 @@ export const jobSchema = {
     },
   },
 } as const;
+
+/** Published as schemas/state.schema.json. */
+export const stateSchema: Schema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'https://shotlist.dev/schemas/state.schema.json',
+  title: 'A line of a shotlist state file',
+  description:
+    'JSON Lines. A header first, then any number of lines for each mark, run, task and job. Lines of one key are joined.',
+  anyOf: [headerSchema, markSchema, runSchema, taskLineSchema, jobSchema],
+};

@@ -46,7 +46,9 @@ export async function find(
     if (remembered?.lastKnown(fingerprint, project)?.state === 'deleted') return gone;
     if (isLast) {
       if (shown !== undefined) return gone;
-      const isNew = paid.since !== undefined && clock.now() - paid.since < newMs;
+      const age = paid.since === undefined ? newMs : clock.now() - paid.since;
+      // A time in the future is one by a clock that was wrong.
+      const isNew = age >= 0 && age < newMs;
       return !isNew && (await isOurs(paid, context)) ? gone : missing;
     }
     await clock.sleep(secondLookMs, stop);

@@ -140,9 +140,10 @@ export class LastLooks {
     return anyway || this.#changed || kept.size < this.#at.size ? kept : undefined;
   }
 
-  /** A look in the future is one by a clock that was wrong: it does not count. */
+  /** A time in the future is one by a clock that was wrong: such a look does not count, and such a project is due. */
   #next(rendering: RenderingProject, now: number): number {
     const { project, kind, since } = rendering;
+    if (since > now) return now;
     const at = this.#at.get(project);
     const seenMs = at !== undefined && at <= now ? at - since : 0;
     return since + this.#schedule.next(kind, seenMs);

@@ -160,7 +160,7 @@ export interface Adopting {
  * A project that is known is looked at first, unless all its files are here: it may be gone. An unknown outcome stays in doubt.
  */
 export function adoptedLine({ line }: Receipt, { at, task, isOwn, here }: Adopting): JobLine {
-  const { sender: _, silent: __, picked, past, tasks, outputs: ___, ...kept } = line;
+  const { sender: _, runId: ____, silent: __, picked, past, tasks, outputs: ___, ...kept } = line;
   const own = isOwn ? tasks : [];
   const asks = task === undefined || own.includes(task) ? own : [...own, task].sort();
   const adopted: JobLine = {

@@ -29,7 +29,7 @@ import {
   type SavedFile,
   unknownPayment,
 } from './receipt.ts';
-import { type ReceiptBook, receiptOf } from './receipt-book.ts';
+import type { ReceiptBook } from './receipt-book.ts';
 
 /** Tells who pays, and whether a project is there. Undefined: the service cannot be asked. */
 export interface ServiceInquiry {
@@ -46,8 +46,6 @@ export interface RememberedOptions {
   readonly store: string | undefined;
   /** Makes a file outside this checkout readable as a kept one. */
   readonly lend: (file: SavedFile) => void;
-  /** The version of the state file in git's HEAD, if the file is missing or older; undefined if it adds nothing. */
-  readonly head?: Ledger | undefined;
 }
 
 /** A job that the state file takes over, and where it comes from. */
@@ -92,8 +90,7 @@ export class RememberedPayments implements Remembered {
   }
 
   get isEmpty(): boolean {
-    const { book, head } = this.#o;
-    return book.isEmpty && (head?.size ?? 0) === 0;
+    return this.#o.book.isEmpty;
   }
 
   /** From here on, what is learnt goes to a journal: first what the plan has learnt. */
@@ -139,7 +136,7 @@ export class RememberedPayments implements Remembered {
     const at = new Date(clock.now()).toISOString();
     let line = before;
     for (const event of events) {
-      const moved = stateAfter(line, { seq: 1, at, ...event });
+      const moved = stateAfter(line, { at, ...event });
       if (!moved.ok) throw new Error(`bug: ${moved.error}`);
       line = moved.value;
     }
@@ -191,13 +188,9 @@ export class RememberedPayments implements Remembered {
 
   /** What counts for a request, of what this account may have. */
   #candidate(fingerprint: Fingerprint, receipts: readonly Receipt[]): Receipt | undefined {
-    const { book, ledger, head } = this.#o;
-    const known = ledger.job(fingerprint);
+    const known = this.#o.ledger.job(fingerprint);
     const there = receipts.filter(({ line }) => this.#verdicts.get(line.name ?? '') !== 'gone');
-    return (
-      unknownPayment(there, known) ??
-      unknownPayment(receiptsIn(book, head?.job(fingerprint)), known)
-    );
+    return unknownPayment(there, known);
   }
 
   claim(line: JobLine, onPurpose: boolean, before: JobLine | undefined): 'go' | 'busy' {
@@ -218,11 +211,8 @@ export class RememberedPayments implements Remembered {
   }
 
   detected(fingerprint: Fingerprint, task: string): JobLine | undefined {
-    const { book, head } = this.#o;
-    const known = head?.job(fingerprint);
-    const receipt = [...book.of(fingerprint), ...receiptsIn(book, known)].find(
-      ({ line }) => line.state === 'supplied',
-    );
+    const receipts = this.#o.book.of(fingerprint);
+    const receipt = receipts.find(({ line }) => line.state === 'supplied');
     return receipt === undefined ? undefined : this.#adopt(receipt, task);
   }
 
@@ -320,11 +310,9 @@ export class RememberedPayments implements Remembered {
     return Math.max(1, ...this.#takesOf(first).map(({ line }) => line.take?.number ?? 1));
   }
 
-  /** The first ones first; those of the receipts count before those of HEAD. */
+  /** The first ones first. */
   #takesOf(first: Fingerprint): readonly Receipt[] {
-    const { book, head } = this.#o;
-    const inHead = head?.takes.later(first) ?? [];
-    return [...inHead.flatMap((line) => receiptsIn(book, line)), ...book.takesOf(first)];
+    return this.#o.book.takesOf(first);
   }
 
   /** True if the plan has questions that only the service, or another process, can answer. */
@@ -470,14 +458,6 @@ export function filesHere(
       },
     ];
   });
-}
-
-/** Git's version of the state file is as good as a receipt of this pipeline. */
-function receiptsIn(
-  { service, source }: ReceiptBook,
-  line: JobLine | undefined,
-): readonly Receipt[] {
-  return line === undefined ? [] : [receiptOf(line, source, service)];
 }
 
 async function askPayer({ api, key }: ServiceInquiry, book: ReceiptBook): Promise<void> {

@@ -1,8 +1,6 @@
-// shotlist schedule: runs pipelines when they are due, in one process; or what is due now, with --once.
-import { dirname } from 'node:path';
 import { printable } from '../../base/printable.ts';
 import { renderDiagnostics } from '../../contract/yaml/diagnostic.ts';
-import { stopGrowth, warnOfDriver } from '../../features/command.ts';
+import { stopGrowth } from '../../features/command.ts';
 import { problem, Refusal } from '../../language/load/refusal.ts';
 import type { RunEvent } from '../../run/run-event.ts';
 import { exitCodes, problemCode, withExitCode } from '../../terminal/exit-code.ts';
@@ -25,7 +23,6 @@ export async function scheduleCommand(
   const opened = openLog(flags);
   if (!opened.ok) throw new Refusal(problem(opened.error));
   const log = opened.value;
-  for (const name of names) warnOfDriver(dirname(name));
   const stop = stopWhenAsked(graceMs / 1000);
   try {
     const write = writerTo(log);

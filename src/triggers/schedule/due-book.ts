@@ -13,7 +13,6 @@ import type { Schedule } from '../../language/pipeline.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import { claimOwnFolder } from '../../state/own-folder.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
-import { unsavedProblem } from '../../state/unsaved-state.ts';
 import { appearanceOf } from '../pipeline-file.ts';
 import {
   type DueDecision,
@@ -123,15 +122,13 @@ export class DueBook {
     const { bound, paths } = this.pipeline;
     const seen = appearanceOf(paths.state);
     // Every run would be refused: nothing is decided until a person has merged both files.
-    const unsaved = unsavedProblem(paths.state);
-    if (unsaved !== undefined) throw new Refusal(unsaved);
     // The run itself reports the warnings of a state file.
     const quietly = { clock: this.#options.clock, onWarning: () => undefined, env: undefined };
     await using open = await openState(bound, paths, 'read', quietly);
     const runs = [...open.state.ledger.runs()];
     this.#seen = seen;
     this.#open = openDueOf(runs);
-    this.#state = dueStateOf(runs, remembered, since);
+    this.#state = dueStateOf(runs, remembered, since, this.#options.clock.now());
   }
 
   async save(): Promise<void> {

@@ -28,21 +28,25 @@ export interface DueDecision {
 
 /**
  * What is decided when `schedule` starts, by the runs in the state file and by what an earlier process remembered. `since`
- * counts where there is neither. An interrupted run comes first.
+ * counts where there is neither; what lies after `now` was decided by a clock that was ahead, and does not count. An interrupted
+ * run comes first.
  */
 export function dueStateOf(
   runs: readonly RunLine[],
   remembered: DueState | undefined,
   since: number,
+  now: number,
 ): DueState {
   const scheduled = runs.flatMap(({ due, ended }) =>
     due === undefined ? [] : [{ due: Date.parse(due), ended }],
   );
   const open = openDueOf(runs);
   const ended = new Set(scheduled.flatMap((run) => (run.ended === undefined ? [] : [run.due])));
-  const known = scheduled.map(({ due }) => due);
-  const decidedUntil = Math.max(remembered?.decidedUntil ?? -Infinity, ...known);
-  const waiting = (remembered?.queue ?? []).filter((due) => due !== open && !ended.has(due));
+  const known = [...scheduled.map(({ due }) => due), remembered?.decidedUntil ?? -Infinity];
+  const decidedUntil = Math.max(-Infinity, ...known.filter((time) => time <= now));
+  const waiting = (remembered?.queue ?? []).filter(
+    (due) => due <= now && due !== open && !ended.has(due),
+  );
   return {
     decidedUntil: decidedUntil === -Infinity ? since : decidedUntil,
     queue: open === undefined ? waiting : [open, ...waiting],

@@ -1,8 +1,8 @@
 // shotlist watch: runs the pipeline for every file that arrives or changes, until it is stopped.
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { printable } from '../../base/printable.ts';
 import { count, duration, grouped } from '../../base/text.ts';
-import { stopGrowth, warnOfDriver } from '../../features/command.ts';
+import { stopGrowth } from '../../features/command.ts';
 import { loadPipeline } from '../../language/load/load.ts';
 import { problem, Refusal } from '../../language/load/refusal.ts';
 import type { Summary } from '../../run/run-event.ts';
@@ -116,7 +116,6 @@ export async function watchCommand(file: string, flags: WatchFlags): Promise<num
   stopGrowth();
   const { input: inputs = {}, profile } = flags;
   const logFile = logFileOf(flags);
-  warnOfDriver(dirname(file));
   const loaded = await loadPipeline(file, { inputs, profile });
   if (logFile !== undefined && stateFilesOf(loaded, flags).includes(resolve(logFile)))
     throw new Refusal(problem(`--log ${logFile} names a state file: name another file`));

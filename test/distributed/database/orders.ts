@@ -3,6 +3,7 @@
 import type { Ask, Fact, IssuedOrder, Lease } from '../../../src/distributed/database/batch.ts';
 import type { Import } from '../../../src/distributed/database/database.ts';
 import type { JobLine, NewEvent } from '../../../src/model/line.ts';
+import { formatVersion } from '../../../src/model/record/schemas.ts';
 import type { Intent } from '../../../src/run/jobs/ports.ts';
 import { at, intent, job } from '../../model/lines.ts';
 
@@ -18,7 +19,7 @@ export const importOf = (
     options: { budget: 7 },
   },
   canary: 'canary',
-  header: { shotlist: 3, pipeline: `pipeline ${run}`, service: 'http://127.0.0.1:1' },
+  header: { shotlist: formatVersion, pipeline: `pipeline ${run}`, service: 'http://127.0.0.1:1' },
   runs: [{ run: 1, at, charged: 0, refunded: 0 }],
   tasks: [],
   jobs,

@@ -71,7 +71,6 @@ interface Coordinator {
   readonly name: string;
   readonly orderStore: CoordinatorStore;
   readonly ledger: Ledger;
-  events: number;
   read: number;
   readonly inFlight: Map<string, string>;
 }
@@ -128,7 +127,7 @@ export class World {
     await orderStore.doubtIntended('nobody answers for it');
     const ledger = new Ledger();
     const read = await load(ledger, orderStore);
-    this.#coordinator = { name, orderStore, ledger, events: 0, read, inFlight: new Map() };
+    this.#coordinator = { name, orderStore, ledger, read, inFlight: new Map() };
     await this.poll();
   }
 
@@ -140,8 +139,7 @@ export class World {
       mine.read = record.seq;
       if (record.is === 'ended') mine.inFlight.delete(record.key);
       if (record.is !== 'event') continue;
-      mine.events += 1;
-      const line: EventLine = { ...record.event, seq: mine.events, at: record.at };
+      const line: EventLine = { ...record.event, at: record.at };
       const folded = mine.ledger.apply({ type: 'event', line });
       if (!folded.ok) this.#violate(`the ledger refuses what the database took: ${folded.error}`);
       if (isSurprise(record.event, mine.ledger)) this.#surprise = record.seq;
@@ -391,8 +389,8 @@ export class World {
   /** An event of the coordinator about a job: the database takes exactly what the ledger takes. */
   async record(event: NewEvent): Promise<void> {
     await this.poll();
-    const { orderStore, ledger, events } = this.coordinator;
-    const line: EventLine = { ...event, seq: events + 1, at: '2026-08-05T10:00:00.000Z' };
+    const { orderStore, ledger } = this.coordinator;
+    const line: EventLine = { ...event, at: '2026-08-05T10:00:00.000Z' };
     const wanted = trial(ledger, line);
     const answers = await orderStore.record([
       { is: 'event', id: `c ${this.#next()}`, key: '', event },
@@ -410,7 +408,6 @@ export class World {
     const { header } = await orderStore.snapshot();
     const snapshot = { header, runs: ledger.runs(), tasks: ledger.tasks(), seq: read };
     await orderStore.fold(snapshot, [...ledger.jobs()]);
-    this.coordinator.events = ledger.seq;
   }
 
   /** What must agree at any time. */
@@ -418,13 +415,10 @@ export class World {
     await this.poll();
     const { orderStore, ledger } = this.coordinator;
     const other = new Ledger();
-    let read = await load(other, orderStore);
-    let seq = 0;
+    const read = await load(other, orderStore);
     for (const record of await orderStore.records(read, 10_000)) {
-      read = record.seq;
       if (record.is !== 'event') continue;
-      seq += 1;
-      other.apply({ type: 'event', line: { ...record.event, seq, at: record.at } });
+      other.apply({ type: 'event', line: { ...record.event, at: record.at } });
     }
     const row = await totalsOf(this.#sql, this.#run);
     const rows = await rowsOf(this.#sql, this.#run);
@@ -477,7 +471,7 @@ function trial(ledger: Ledger, line: EventLine): boolean {
   for (const run of ledger.runs()) copy.apply({ type: 'run', line: run });
   for (const one of ledger.jobs()) copy.apply({ type: 'job', line: one });
   if (!isJobEvent(line)) return true;
-  return copy.apply({ type: 'event', line: { ...line, seq: 1 } }).ok;
+  return copy.apply({ type: 'event', line }).ok;
 }
 
 async function load(ledger: Ledger, orderStore: CoordinatorStore): Promise<number> {

@@ -1,63 +1,59 @@
-// Repair on real state files, damaged at random: it never throws, what it proposes loads, and nothing that was paid for
-// and can still be read looks unpaid.
-
-import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+// Repair on real state files, damaged at random: it never throws, what it joins loads, and nothing that can still be read is
+// lost.
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Repaired, type RepairOptions, repair } from '../../../src/features/repair/repair.ts';
 import { loadPipeline } from '../../../src/language/load/load.ts';
 import { resultOf } from '../../../src/language/load/refusal.ts';
-import { memoryStore } from '../../../src/model/job-store.ts';
-import type { Ledger } from '../../../src/model/ledger.ts';
-import type { JobLine } from '../../../src/model/line.ts';
+import { Ledger } from '../../../src/model/record/ledger.ts';
+import { parseLine } from '../../../src/model/record/line.ts';
 import { realClock } from '../../../src/run/clock.ts';
-import { writeLedger } from '../../../src/state/compaction.ts';
-import { loadState } from '../../../src/state/load-state.ts';
+import { loadRecord, wholeTexts } from '../../../src/state/load-record.ts';
 import { Lock } from '../../../src/state/lock.ts';
-import { rawLines } from '../../../src/state/raw-lines.ts';
-import { isWhole, type Repair, repairOf } from '../../../src/state/repair/proposal.ts';
+import {
+  type Repaired as RepairedRecord,
+  repaired as repairedRecord,
+} from '../../../src/state/repair.ts';
 import { temporaryFolder } from '../../files/places.ts';
-import { begunHeader, journalInto, photoRig, type Rig, service } from '../../rig.ts';
+import { journalInto, photoRig, type Rig, service } from '../../rig.ts';
 import { place, spoils, spoilt } from '../../spoil.ts';
 import { partOf } from '../../sweep.ts';
 
-/** The lines of a run's journal, and what it was compacted to: five photos, one of which fails, and credits for three. */
-async function realRun(): Promise<{ readonly journal: string[]; readonly compacted: string[] }> {
+interface RealRun {
+  /** As the run has appended them. */
+  readonly appended: readonly string[];
+  /** As it has left the file. */
+  readonly whole: readonly string[];
+}
+
+/** The lines of a run: five photos, one of which fails, and credits for three. */
+async function realRun(): Promise<RealRun> {
   const failing = { fault: 'job-error', code: 'no_source_face', count: 1 } as const;
   const local = await service({ credits: 30, faults: { faults: [failing] } });
   const rig = await photoRig(5);
   const lines: string[] = [];
   await rig.run(local, {}, journalInto(lines));
-  const compacted = rig.read('photos.state.jsonl').trimEnd().split('\n');
-  return { journal: [begunHeader(compacted[0] ?? ''), ...lines], compacted };
+  const whole = rig.read('photos.state.jsonl').trimEnd().split('\n');
+  return { appended: [...whole.slice(0, 1), ...lines], whole };
 }
 
-const kindOf = (task: string): string | undefined =>
-  ({ actor: 'upload', photo: 'upload', faces: 'face-detect' })[task.split(':')[0] ?? ''] ??
-  'face-swap-photo';
+/** For a file that has lost its own. */
+const noHeader = { shotlist: 4, pipeline: 'photos', service: 'https://none.example' } as const;
 
-async function proposed(file: string): Promise<Repair> {
-  const lines = await rawLines(file);
-  if (!lines.ok) throw new Error(lines.error);
-  return repairOf(lines.value, { pipeline: 'photos', service: 'rehearsal', kindOf });
+async function foundIn(file: string): Promise<RepairedRecord> {
+  const found = await repairedRecord(file, [], noHeader, '2026-11-28T00:00:00.000Z');
+  if (!found.ok) throw new Error(found.error);
+  return found.value;
 }
-
-async function ledgerOf(lines: readonly string[]): Promise<Ledger> {
-  const file = join(temporaryFolder(), 'whole.jsonl');
-  writeFileSync(file, `${lines.join('\n')}\n`);
-  const loaded = await loadState(file, memoryStore());
-  if (!loaded.ok) throw new Error(loaded.error);
-  return loaded.value.ledger;
-}
-
-/** States in which a creation was sent, or may have been, and was not given back. */
-const owed: readonly JobLine['state'][] = ['intended', 'created', 'complete', 'deleted', 'doubt'];
-
-/** A line that says by itself that this job was begun. */
-const tells = (line: string, { job }: JobLine): boolean =>
-  line.includes(`"job":"${job}"`) && /"event":"(intent|created)"|"tasks":/.test(line);
 
 describe('a real state file, damaged at random', () => {
   let once: ReturnType<typeof realRun> | undefined;
@@ -67,24 +63,24 @@ describe('a real state file, damaged at random', () => {
   };
 
   test('is whole before that', async () => {
-    const real = await theRun();
-    for (const lines of [real.journal, real.compacted]) {
+    for (const lines of Object.values(await theRun())) {
       const file = join(temporaryFolder(), 'p.jsonl');
       writeFileSync(file, `${lines.join('\n')}\n`);
-      expect((await proposed(file)).damages).toEqual([]);
+      const { unreadable, ledger } = await foundIn(file);
+      expect(unreadable).toEqual([]);
+      const states = [...ledger.own()].map(({ state }) => state);
+      expect(new Set(states)).toEqual(new Set(['deleted', 'failed']));
+      expect([...ledger.texts()]).toEqual((await theRun()).whole);
     }
-    const states = [...(await ledgerOf(real.compacted)).jobs()].map(({ state }) => state);
-    expect(states).toContain('deleted');
-    expect(states).toContain('failed');
   });
 
   test.each([
-    ['a journal, cut by a crash anywhere', 'journal', 1, 1],
-    ['a journal, damaged several times', 'journal', 3, 2],
-    ['a compacted file', 'compacted', 1, 3],
-    ['a compacted file, damaged several times', 'compacted', 3, 4],
+    ['what was appended, cut by a crash anywhere', 'appended', 1, 1],
+    ['what was appended, damaged several times', 'appended', 3, 2],
+    ['a file that was written whole', 'whole', 1, 3],
+    ['a file that was written whole, damaged several times', 'whole', 3, 4],
   ] as const)(
-    '%s: loading refuses or accepts it and leaves it as it is, and the proposal is safe',
+    '%s: loading refuses or accepts it and leaves it as it is, and repair keeps what can be read',
     async (_name, which, most, seed) => {
       const all = (await theRun())[which];
       const folder = temporaryFolder();
@@ -94,44 +90,27 @@ describe('a real state file, damaged at random', () => {
         fc.array(spoils, { minLength: 1, maxLength: most }),
         async (share, list) => {
           const lines =
-            which === 'journal' ? all.slice(0, 1 + Math.floor(share * all.length)) : all;
+            which === 'appended' ? all.slice(0, 1 + Math.floor(share * all.length)) : all;
           const bytes = list.reduce<Buffer>(spoilt, Buffer.from(`${lines.join('\n')}\n`));
           count += 1;
           const file = join(folder, `${count}.jsonl`);
           writeFileSync(file, bytes);
-          const loaded = await loadState(file, memoryStore());
+          const loaded = await loadRecord(file);
           if (!loaded.ok) expect(loaded.error).toMatch(new RegExp(`^${file}:\\d+: `));
-          const found = await proposed(file);
+          const { ledger, unreadable } = await foundIn(file);
           expect(readFileSync(file).equals(bytes)).toBe(true);
-          if (!loaded.ok) expect(isWhole(found)).toBe(false);
+          if (!loaded.ok) expect(unreadable.length > 0 || ledger.header === noHeader).toBe(true);
 
-          const better = `${file}.proposal`;
-          if (found.header === undefined) throw new Error('there is a service to fall back on');
-          await using handle = await open(better, 'wx');
-          await writeLedger(handle, found.header, found.ledger);
-          const again = await loadState(better, memoryStore());
-          if (!again.ok) throw new Error(again.error);
-          expect((await proposed(better)).damages.filter(({ kind }) => kind !== 'missing')).toEqual(
-            [],
-          );
-
+          // Whatever line is whole has told all that it says.
           const left = new Set(bytes.toString('utf8').split(/\r?\n/));
-          for (const job of (await ledgerOf(lines)).jobs()) {
-            const readable = lines.some((line) => tells(line, job) && left.has(line));
-            if (!owed.includes(job.state) || !readable) continue;
-            const now = again.value.ledger.job(job.job);
-            expect(owed, `${job.tasks.join()} was ${job.state}`).toContain(now?.state);
-            const named = lines.some(
-              (line) =>
-                job.project !== undefined &&
-                line.includes(`"project":"${job.project}"`) &&
-                left.has(line),
-            );
-            if (named)
-              expect([now?.project, ...(now?.past ?? []).map(({ project }) => project)]).toContain(
-                job.project,
-              );
-          }
+          const better = Ledger.of([]);
+          for (const text of ledger.texts()) joinText(better, text);
+          for (const line of lines.slice(1))
+            if (left.has(line)) expect(joinText(better, line), line).toBe(false);
+
+          const again = `${file}.again`;
+          writeFileSync(again, Buffer.concat([...wholeTexts(ledger)]));
+          expect(await loadRecord(again)).toMatchObject({ ok: true, value: { isClean: true } });
         },
       );
       await fc.assert(property, { seed, numRuns: partOf(25) });
@@ -139,84 +118,93 @@ describe('a real state file, damaged at random', () => {
   );
 });
 
+/** True if the ledger did not know all of it. */
+function joinText(ledger: Ledger, text: string): boolean {
+  const read = parseLine(text);
+  if (!read.ok) throw new Error(read.error);
+  return ledger.join(read.value);
+}
+
 async function repaired(rig: Rig, options: RepairOptions = {}): Promise<Repaired | string> {
   const loaded = await loadPipeline(rig.file);
   const found = await resultOf(() => repair(loaded, { env: {}, ...options }));
   return found.ok ? found.value : (found.error.diagnostics[0]?.message ?? '');
 }
 
-describe('--write', () => {
-  async function damagedRig(): Promise<Rig> {
-    const rig = await photoRig(2);
-    await rig.run(await service());
-    const lines = rig.read('photos.state.jsonl').split('\n');
-    rig.write('photos.state.jsonl', lines.with(3, '<<<<<<< HEAD').join('\n'));
-    return rig;
-  }
+const state = 'photos.state.jsonl';
 
-  test('makes a new file that loads, and leaves the damaged one as it is', async () => {
+/** The third line from the end is no line any more. */
+async function damagedRig(): Promise<Rig> {
+  const rig = await photoRig(2);
+  await rig.run(await service());
+  const lines = rig.read(state).split('\n');
+  rig.write(state, lines.with(-3, 'rubbish').join('\n'));
+  return rig;
+}
+
+describe('--write', () => {
+  test('replaces the file by one that loads, and keeps the damaged one beside it', async () => {
     const rig = await damagedRig();
-    const before = rig.read('photos.state.jsonl');
-    const write = rig.path('better.jsonl');
-    expect(await repaired(rig, { write })).toMatchObject({ intact: false, written: write });
-    expect(rig.read('photos.state.jsonl')).toBe(before);
-    expect(statSync(write).mode & 0o777).toBe(0o644 & ~process.umask());
-    expect((await loadState(write, memoryStore())).ok).toBe(true);
+    const before = rig.read(state);
+    expect(await repaired(rig)).toMatchObject({ intact: false });
+    expect(rig.read(state)).toBe(before);
+    const kept = `${rig.path(state)}.damaged`;
+    expect(await repaired(rig, { write: true })).toMatchObject({ intact: false, written: kept });
+    expect(readFileSync(kept, 'utf8')).toBe(before);
+    expect(statSync(rig.path(state)).mode & 0o777).toBe(0o644 & ~process.umask());
+    expect(await loadRecord(rig.path(state))).toMatchObject({ ok: true, value: { isClean: true } });
+    expect(await repaired(rig, { write: true })).toMatchObject({ intact: true });
+    expect(
+      readdirSync(rig.folder)
+        .filter((name) => name.startsWith(state))
+        .sort(),
+    ).toEqual([state, `${state}.damaged`]);
   });
 
-  test('overwrites nothing, and never the damaged file, by whatever name', async () => {
+  test('overwrites no file that was kept, and follows no link', async () => {
     const rig = await damagedRig();
-    const before = rig.read('photos.state.jsonl');
-    rig.write('mine.jsonl', 'mine');
-    symlinkSync(rig.path('photos.state.jsonl'), rig.path('link.jsonl'));
-    symlinkSync(rig.folder, rig.path('here'));
-    const tries = [
-      ['mine.jsonl', 'exists already'],
-      ['photos.state.jsonl', 'the damaged file itself'],
-      ['here/photos.state.jsonl', 'the damaged file itself'],
-      ['link.jsonl', 'exists already'],
-      ['no/such/folder.jsonl', 'does not exist'],
-    ] as const;
-    for (const [name, why] of tries)
-      expect(await repaired(rig, { write: rig.path(name) }), name).toContain(why);
-    expect(rig.read('mine.jsonl')).toBe('mine');
-    expect(rig.read('photos.state.jsonl')).toBe(before);
+    const before = rig.read(state);
+    rig.write(`${state}.damaged`, 'mine');
+    rig.write('other', 'mine');
+    symlinkSync(rig.path('other'), `${rig.path(state)}.part`);
+    const kept = `${rig.path(state)}.damaged-2`;
+    expect(await repaired(rig, { write: true })).toMatchObject({ written: kept });
+    expect(readFileSync(kept, 'utf8')).toBe(before);
+    expect(rig.read(`${state}.damaged`)).toBe('mine');
+    expect(rig.read('other')).toBe('mine');
   });
 
   test('writes nothing where there is nothing to repair', async () => {
     const rig = await photoRig(1);
     await rig.run(await service());
-    const write = rig.path('better.jsonl');
-    expect(await repaired(rig, { write })).toMatchObject({ intact: true });
-    expect(existsSync(write)).toBe(false);
+    const { ino } = statSync(rig.path(state));
+    const found = await repaired(rig, { write: true });
+    expect(found).toMatchObject({ intact: true });
+    expect(found).not.toHaveProperty('written');
+    expect(statSync(rig.path(state)).ino).toBe(ino);
+    expect(existsSync(`${rig.path(state)}.damaged`)).toBe(false);
   });
 
   test('needs to know the service, and the pipeline', async () => {
     const rig = await damagedRig();
-    const [, ...lines] = rig.read('photos.state.jsonl').split('\n');
-    rig.write('photos.state.jsonl', lines.join('\n'));
-    const write = rig.path('better.jsonl');
-    expect(await repaired(rig, { write })).toContain('which service');
-    expect(await repaired(rig, { write, service: 'http://service.example' })).toContain(
+    const [, ...lines] = rig.read(state).split('\n');
+    rig.write(state, lines.join('\n'));
+    expect(await repaired(rig, { write: true })).toContain('which service');
+    expect(await repaired(rig, { write: true, service: 'http://service.example' })).toContain(
       'unencrypted',
     );
-    const there = await repaired(rig, { write, service: 'https://service.example/' });
-    expect(there).toMatchObject({ written: write });
-    expect(rig.read('better.jsonl')).toContain('"service":"https://service.example"');
-    rig.write(
-      'photos.state.jsonl',
-      ['{"shotlist":3,"pipeline":"other","service":"rehearsal"}', 'x', ''].join('\n'),
-    );
-    expect(await repaired(rig, { write: rig.path('c.jsonl') })).toContain(
-      'belongs to the pipeline "other"',
-    );
+    const there = await repaired(rig, { write: true, service: 'https://service.example/' });
+    expect(there).toMatchObject({ written: `${rig.path(state)}.damaged` });
+    expect(rig.read(state)).toContain('"service":"https://service.example"');
+    rig.write(state, '{"shotlist":4,"pipeline":"other","service":"rehearsal"}\nx\n');
+    expect(await repaired(rig, { write: true })).toContain('belongs to the pipeline "other"');
   });
 });
 
 test('while a run holds the lock, nothing is read', async () => {
   const rig = await photoRig(1);
   await rig.run(await service());
-  const lock = await Lock.take(rig.path('.shotlist/photos.state.jsonl.lock'), realClock);
+  const lock = await Lock.take(rig.path(`.shotlist/${state}.lock`), realClock);
   expect(await repaired(rig)).toContain('another run holds');
   await lock?.release();
   expect(await repaired(rig)).toMatchObject({ intact: true });
@@ -227,22 +215,24 @@ test('what may be a secret in a damaged line is not shown', async () => {
   await rig.run(await service());
   const secret = 'mhk_live_0123456789abcdefghijklmn';
   const rubbish = `Bearer abc KEY=${secret} https://a.example/x?sig=${secret} \u001b[2J`;
-  rig.write('photos.state.jsonl', `${rig.read('photos.state.jsonl')}${rubbish}\n`);
-  const found = JSON.stringify(await repaired(rig));
-  expect(found).toContain('not-json');
-  expect(found).not.toContain(secret);
-  expect(found).not.toContain('abc KEY');
-  expect(found).not.toContain('\\u001b');
+  const job = `{"job":"${secret}","${secret}":1}`;
+  rig.write(state, `${rig.read(state)}${rubbish}\n${job}\n`);
+  const found = await repaired(rig);
+  expect(found).toMatchObject({ unreadable: [{}, {}] });
+  const shown = JSON.stringify(found);
+  expect(shown).not.toContain(secret);
+  expect(shown).not.toContain('abc KEY');
+  expect(shown).not.toContain('\\u001b');
 });
 
 test('bytes that are no text are told, and what stands around them is kept', async () => {
   const rig = await photoRig(1);
   await rig.run(await service());
-  const bytes = readFileSync(rig.path('photos.state.jsonl'));
-  bytes[bytes.indexOf('"name":"') + 9] = 0xff;
-  rig.write('photos.state.jsonl', bytes);
+  const bytes = readFileSync(rig.path(state));
+  const { length } = rig.read(state).trimEnd().split('\n');
+  bytes[bytes.lastIndexOf('"kind":"') + 9] = 0xff;
+  rig.write(state, bytes);
   const found = await repaired(rig);
-  if (typeof found === 'string') throw new Error(found);
-  expect(found.damages).toMatchObject([{ kind: 'bytes' }]);
-  expect(found.proposal.jobs.map(({ state }) => state)).toContain('deleted');
+  expect(found).toMatchObject({ unreadable: [{ number: length }] });
+  if (typeof found !== 'string') expect(found.jobs).toBeGreaterThan(1);
 });

@@ -17,6 +17,7 @@ import {
   output,
   run,
   supplied,
+  timeOf,
 } from '../../model/lines.ts';
 
 /** Twenty hours after everything happened. */
@@ -63,13 +64,13 @@ describe('the status', () => {
 
   test('names what is paid and not saved, in doubt, and failed', () => {
     expect(status.unsaved).toEqual([
-      { tasks: ['swap:c'], project: 'p-c', expires: '2026-08-06T10:00:00.000Z', soon: true },
+      { tasks: ['swap:c'], project: 'p-c', expires: '2026-08-06T10:00:00.009Z', soon: true },
     ]);
     expect(status.doubts).toEqual([
       {
         tasks: ['swap:d'],
         name: 'd #1',
-        since: at,
+        since: timeOf(10),
         reserved: 30,
         why: 'the service did not answer',
       },

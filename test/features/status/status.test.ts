@@ -13,11 +13,16 @@ steps:
 `;
 const at = '2026-08-05T10:00:00.000Z';
 const lines = [
-  { shotlist: 3, pipeline: 'p', service: 'https://a' },
-  { run: 1, at, charged: 3, refunded: 0 },
+  { shotlist: 4, pipeline: 'p', service: 'https://a' },
+  { run: 'r1', at },
   {
-    ...{ job: 'a'.repeat(64), tasks: ['make'], kind: 'ai-qr-code-generator', state: 'complete' },
-    ...{ attempt: 1, name: 'make #1', reserve: 3, project: 'p1', credits: 3, at },
+    ...{ job: 'a'.repeat(64), kind: 'ai-qr-code-generator', tasks: ['make'], outputs: [] },
+    attempts: [
+      {
+        ...{ name: 'make #1', run: 'r1', at, state: 'complete', reserve: 3 },
+        ...{ charge: { credits: 3, read: at }, project: 'p1', result: { downloads: 1 } },
+      },
+    ],
   },
 ];
 
@@ -51,7 +56,10 @@ test('lists fifty items, and names the command that has all of them', async () =
       `items: { values: [${keys.map((key) => `{ key: "${key}" }`)}] }\nsteps:`,
     ),
   );
-  const failed = keys.map((key) => ({ task: `save:${key}`, state: 'failed', why: 'x' }));
+  const failed = keys.map((key) => ({
+    ...{ task: `save:${key}`, at, run: 'r1', ending: 'failed' },
+    fault: { code: '', message: 'x' },
+  }));
   const own = [...lines.slice(0, 2), ...failed].map((line) => `${JSON.stringify(line)}\n`);
   rig.write('p.state.jsonl', own.join(''));
   const { stdout } = await rig.command(['status', 'pipeline.yaml', '--failed']);

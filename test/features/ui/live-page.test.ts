@@ -34,7 +34,7 @@ describe('a live page', () => {
     await until('the last item is done', () => heard.data?.items[2]?.state === 'done');
     await until('the run is over', () => heard.data?.running === false);
     expect(heard.data?.items.map(({ state }) => state)).toEqual(['failed', 'done', 'done']);
-    expect(heard.data?.credits).toMatchObject({ charged: 30, refunded: 10 });
+    expect(heard.data?.credits).toMatchObject({ charged: 20 });
     expect(heard.data?.failures.map(({ code }) => code)).toEqual(['no_source_face']);
 
     const [output] = heard.data?.items[1]?.outputs ?? [];

@@ -17,6 +17,8 @@ import type { Project } from '../../../src/contract/api/project.ts';
 import { routes } from '../../../src/contract/api/routes.ts';
 import { fingerprintFrom } from '../../../src/model/fingerprint.ts';
 import { Ledger } from '../../../src/model/ledger.ts';
+import { Ledger as Record } from '../../../src/model/record/ledger.ts';
+import type { Header } from '../../../src/model/record/line.ts';
 import { LookSchedule } from '../../../src/plan/look-schedule.ts';
 import { perform } from '../../../src/run/jobs/drive.ts';
 import type { JobOrder } from '../../../src/run/jobs/job.ts';
@@ -36,6 +38,7 @@ type Answer<T> = Promise<Result<T, ApiFailure>>;
 
 const redactor = new Redactor(['sk-a-secret-key']);
 export const reserve = 10;
+export const header: Header = { shotlist: 4, pipeline: 'p', service: 'https://api.example' };
 const name = 'a boat #1';
 
 /** As the client takes it. */
@@ -68,8 +71,8 @@ function turns<T>(list: readonly T[], otherwise: T): () => T {
 const nothing: Wire = { status: 404, text: '' };
 
 export class ScriptedRun {
-  readonly ledger = new Ledger();
-  /** The journal, without its header. */
+  readonly ledger = new Ledger(Record.of([header]));
+  /** What is appended to the state file, without its header. */
   readonly lines: string[] = [];
   readonly job = fingerprintFrom(digestOf({ job: 'swap' }));
   /** How many creations were sent. */

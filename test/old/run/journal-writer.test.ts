@@ -3,10 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { Redactor } from '../../../src/base/redactor.ts';
 import { Ledger } from '../../../src/model/ledger.ts';
 import { type NewEvent, parseLine } from '../../../src/model/line.ts';
+import { Ledger as Record } from '../../../src/model/record/ledger.ts';
+import { lineText, parseLine as parseRecordLine } from '../../../src/model/record/line.ts';
 import type { RequestedRun } from '../../../src/model/run-identity.ts';
 import { JournalWriter } from '../../../src/run/journal-writer.ts';
 import { FakeClock } from '../../files/places.ts';
-import { created, intent, job } from '../../model/lines.ts';
+import { created, header, intent, job } from '../../model/lines.ts';
 
 interface Written {
   readonly journalWriter: JournalWriter;
@@ -39,12 +41,34 @@ describe('an event that nobody could read again is a bug, and is never written',
   ])('%s', (_, event) => {
     const { journalWriter: pen, ledger, lines } = journalWriter();
     pen.append([intent()]);
-    const before = { lines: [...lines], seq: ledger.seq, account: ledger.total };
+    const before = { lines: [...lines], account: ledger.total };
     expect(() => pen.append([event])).toThrow('bug: an event "created" that nobody can read');
-    expect({ lines, seq: ledger.seq, account: ledger.total }).toEqual(before);
+    expect({ lines, account: ledger.total }).toEqual(before);
     pen.append([created()]);
     expect(lines).toHaveLength(3);
   });
+});
+
+test('what a state file gets are the lines that an event changes', () => {
+  const lines: string[] = [];
+  const record = Record.of([header]);
+  const file = { append: (line: string) => void lines.push(line), async sync() {} };
+  const pen = new JournalWriter(new Ledger(record), file, new FakeClock(), { run: {} });
+  pen.append([{ event: 'failed', task: 'swap:a', why: 'no' }, intent(), created()]);
+  pen.end();
+  const kinds = lines.map((line) => {
+    const read = parseRecordLine(line);
+    return read.ok ? Object.keys(read.value)[0] : read.error;
+  });
+  // The intent takes back that the task has failed.
+  expect(kinds).toEqual(['run', 'task', 'job', 'task', 'job', 'run']);
+  const again = Record.of(
+    lines.flatMap((line) => {
+      const read = parseRecordLine(line);
+      return read.ok ? [read.value] : [];
+    }),
+  );
+  expect([lineText(header), ...again.texts()]).toEqual([...record.texts()]);
 });
 
 test('a figure that JSON does not have is in the ledger as it is in the file', () => {
@@ -90,10 +114,11 @@ describe('a run', () => {
   const failed: NewEvent = { event: 'failed', task: 'a:1', why: 'x' };
   /** What one command after another writes: events, and whether it is ended properly. */
   const commands = (...list: readonly Command[]) => {
-    const [ledger, one] = [new Ledger(), file()];
+    const [ledger, one, clock] = [new Ledger(), file(), new FakeClock()];
     const seen = list.map(([run, events, ends]) => {
       const from = one.lines.length;
-      const writer = new JournalWriter(ledger, one, new FakeClock(), { run });
+      clock.jump(1);
+      const writer = new JournalWriter(ledger, one, clock, { run });
       writer.append(events);
       if (ends) writer.end();
       return one.lines.slice(from).map((line) => {
@@ -214,8 +239,11 @@ test('a run for a due time is recorded even if nothing happens, and not merged w
   const lines: string[] = [];
   const ledger = new Ledger();
   const file = { append: (line: string) => void lines.push(line), async sync() {} };
-  const pen = (due?: string): JournalWriter =>
-    new JournalWriter(ledger, file, new FakeClock(), { run: { due } });
+  const clock = new FakeClock();
+  const pen = (due?: string): JournalWriter => {
+    clock.jump(1);
+    return new JournalWriter(ledger, file, clock, { run: { due } });
+  };
   const [first, second] = ['2026-06-01T05:00:00.000Z', '2026-06-02T05:00:00.000Z'];
   pen(first).begin();
   pen(first).begin();

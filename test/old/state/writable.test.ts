@@ -22,6 +22,7 @@ test('runs that ask at the same time do not take each other for a folder that ca
       hashes: join(folder, 'hashes.db'),
       looks: join(folder, 'looks.json'),
       manifests: join(folder, 'manifests.jsonl'),
+      history: join(folder, 'history'),
       upToDate: join(folder, 'up-to-date'),
       serviceName: 'rehearsal',
       engine: undefined,

@@ -40,14 +40,14 @@ async function copiesAndTakes(wire: Wire): Promise<void> {
 
 class Crash extends Error {}
 
-/** The run dies when the service has taken a creation. */
-function dyingAt(event: string): RunInternals {
+/** The run dies when a job is in this state. */
+function dyingAt(state: string): RunInternals {
   let dead = false;
   return {
     lines: (file) => ({
       append(line) {
         file.append(line);
-        dead ||= line.includes(`"event":"${event}"`);
+        dead ||= line.includes(`"state":"${state}"`);
       },
       async sync() {
         await file.sync();
