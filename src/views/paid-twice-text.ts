@@ -57,7 +57,7 @@ export function paidTwiceLines(paidTwice: readonly PaidTwice[]): readonly string
     `PAID TWICE: ${count(paidTwice.length, 'request')}; the second payments are ${count(secondCredits(paidTwice), 'credit')}:`,
     ...shown.flatMap((one) => [`  ${whoseText(one)}`, ...one.attempts.map(attemptLine)]),
     ...(rest === 0 ? [] : [`  … and ${rest} more`]),
-    'The state file has all of them. Look at the other projects in the hub: their results are yours too.',
+    'The state file has them all. Look at the other projects in the hub: their results are yours too.',
   ];
 }
 

@@ -1,6 +1,6 @@
 // `repair`: joins what can be read of a damaged, older or missing state file with git's version of it, the copies beside it and
 // the user's receipts. Says what is in no record, so that a person can look.
-import { createReadStream, existsSync, renameSync } from 'node:fs';
+import { constants, copyFileSync, createReadStream, existsSync, renameSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { isSystemProblem, systemReason } from '../../base/system-error.ts';
@@ -242,7 +242,8 @@ async function replace(state: string, ledger: Ledger, keeps: boolean): Promise<s
       for (const piece of wholeTexts(ledger)) await handle.appendFile(piece);
       await handle.sync();
     }
-    if (keeps) renameSync(state, old);
+    // A copy, so that at no moment there is no state file.
+    if (keeps) copyFileSync(state, old, constants.COPYFILE_EXCL);
     renameSync(part, state);
     await syncFolder(dirname(state));
     return old;
