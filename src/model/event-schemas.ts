@@ -1,4 +1,5 @@
 // The schemas of a journal's events: the lines that are appended during a run.
+
 import { serviceId } from '../contract/api/bounds.ts';
 import {
   credits,
@@ -6,7 +7,6 @@ import {
   errorSchema,
   fingerprint,
   jobSchema,
-  measureSchema,
   outputFields,
   result,
   storeName,
@@ -15,6 +15,7 @@ import {
   task,
   time,
 } from './line-schemas.ts';
+import { measureSchema } from './record/schemas.ts';
 import { code } from './task-schema.ts';
 
 export const event = <

@@ -1,5 +1,6 @@
-// The schemas of the lines of a compacted state file: a header, a line per run, per job, and per task without a job.
+// The schemas of what the core reads of runs and jobs, as a database and the receipts keep it.
 import { assetPath, creditsSchema, mostInAll, serviceId } from '../contract/api/bounds.ts';
+import { measureSchema } from './record/schemas.ts';
 
 export const fingerprint = {
   type: 'string',
@@ -106,21 +107,6 @@ export const pickedSchema = {
   required: ['take', 'at'],
   description: 'shotlist pick: the take that counts, for the job of the first one.',
   properties: { take: takeNumber, at: { ...time, description: 'When it was picked.' } },
-} as const;
-
-/** The measure of a creation's price: charges for the same kind of order are compared by their size. */
-export const measureSchema = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['of', 'amount'],
-  properties: {
-    of: { type: 'string', description: 'The tool, and the settings that may decide its price.' },
-    amount: {
-      type: 'number',
-      exclusiveMinimum: 0,
-      description: 'Credits by the price list where it has a price, else seconds, else 1.',
-    },
-  },
 } as const;
 
 export const pastSchema = {

@@ -1,5 +1,6 @@
 // What the core reads of a job, a run and a task, and what happens to them. A database has both as they are; a state file
 // has the lines of record/, of which these are a view.
+
 import type { FromSchema } from 'json-schema-to-ts';
 import { isObject, type JsonObject, valueIn } from '../base/json.ts';
 import { printableJson } from '../base/printable.ts';
@@ -8,13 +9,8 @@ import { type Schema, validatorOf } from '../base/schema.ts';
 import { reasonOf } from '../contract/api/bounds.ts';
 import { eventSchemas } from './event-schemas.ts';
 import { kindProblem } from './job-kind.ts';
-import {
-  jobSchema,
-  type measureSchema,
-  type outputSchema,
-  type pastSchema,
-  runSchema,
-} from './line-schemas.ts';
+import { jobSchema, type outputSchema, type pastSchema, runSchema } from './line-schemas.ts';
+import type { measureSchema } from './record/schemas.ts';
 import { taskSchema } from './task-schema.ts';
 
 export type RunLine = FromSchema<typeof runSchema>;

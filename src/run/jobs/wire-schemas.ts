@@ -9,12 +9,12 @@ import { downloadSchema } from '../../contract/api/project.ts';
 import {
   credits,
   fingerprint,
-  measureSchema,
   outputFields,
   outputSchema,
   takeSchema,
   task,
 } from '../../model/line-schemas.ts';
+import { measureSchema } from '../../model/record/schemas.ts';
 import type { JobOrder, JobOutcome } from './job.ts';
 
 /** Text for people, or of the service: of any length, because an outcome is never refused for what it says. */
