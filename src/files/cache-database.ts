@@ -1,5 +1,5 @@
-// An SQLite database that only caches: an unreadable one is discarded, and one that cannot be written is only read. Without
-// either, the cache is in memory, for this process only.
+// An SQLite database that only caches: a damaged one is discarded, and one that cannot be written is only read. Without
+// either, and while another program has it locked, the cache is in memory, for this process only.
 import { existsSync, unlinkSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
@@ -12,8 +12,25 @@ export interface CacheTables<T> {
 }
 
 /** A problem of the database or its file: no bug. */
-export const isSqlite = (error: unknown): error is Error =>
+export const isSqlite = (error: unknown): error is Error & { readonly errcode: unknown } =>
   error instanceof Error && 'errcode' in error;
+
+/** SQLite's result; the other bytes say more of it. */
+const codeOf = (error: unknown): number | undefined =>
+  isSqlite(error) ? Number(error.errcode) & 0xff : undefined;
+
+/** SQLITE_ERROR (the tables are others), SQLITE_CORRUPT, SQLITE_NOTADB. Whatever else fails may pass. */
+export const isDamage = (error: unknown): boolean => [1, 11, 26].includes(codeOf(error) ?? 0);
+
+/** SQLITE_BUSY. */
+const isBusy = (error: unknown): boolean => codeOf(error) === 5;
+
+/** SQLITE_READONLY: of a file that another user has made. */
+const readOnly = 8;
+
+/** Milliseconds. */
+const [busyMs, pauseMs] = [1000, 10];
+const pause = new Int32Array(new SharedArrayBuffer(4));
 
 /** `file` must be in an existing folder; undefined: in memory. */
 export function openCache<T>(file: string | undefined, tables: CacheTables<T>): T {
@@ -22,7 +39,7 @@ export function openCache<T>(file: string | undefined, tables: CacheTables<T>): 
     return openOrReplace(file, tables);
   } catch (error) {
     if (!isSqlite(error) && !isSystemProblem(error)) throw error;
-    return openCacheToRead(file, tables);
+    return openCacheToRead(isBusy(error) ? undefined : file, tables);
   }
 }
 
@@ -34,7 +51,7 @@ export function openCacheToRead<T>(file: string | undefined, tables: CacheTables
   const address = pathToFileURL(file);
   if (alone) address.searchParams.set('immutable', '1');
   try {
-    return prepared(new DatabaseSync(address, { readOnly: true, timeout: 1000 }), tables);
+    return prepared(new DatabaseSync(address, { readOnly: true, timeout: busyMs }), tables);
   } catch (error) {
     if (!isSqlite(error)) throw error;
     return open(':memory:', tables);
@@ -43,17 +60,33 @@ export function openCacheToRead<T>(file: string | undefined, tables: CacheTables
 
 function openOrReplace<T>(file: string, tables: CacheTables<T>): T {
   try {
-    return open(file, tables);
+    return openWhenFree(file, tables);
   } catch (error) {
-    if (!isSqlite(error)) throw error;
-    // Not rmSync: on a read-only file system, its error has no code.
-    for (const path of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(path)) unlinkSync(path);
-    return open(file, tables);
+    if (!isDamage(error) && codeOf(error) !== readOnly) throw error;
+    discardCache(file);
+    return openWhenFree(file, tables);
   }
 }
 
+/** Of two processes that make the database, one is told at once that it is locked, however long it would wait. */
+function openWhenFree<T>(file: string, tables: CacheTables<T>): T {
+  for (const until = performance.now() + busyMs; ; Atomics.wait(pause, 0, 0, pauseMs)) {
+    try {
+      return open(file, tables);
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > until) throw error;
+    }
+  }
+}
+
+/** Throws system errors. */
+export function discardCache(file: string): void {
+  // Not rmSync: on a read-only file system, its error has no code.
+  for (const path of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(path)) unlinkSync(path);
+}
+
 function open<T>(file: string, tables: CacheTables<T>): T {
-  const database = new DatabaseSync(file, { timeout: 1000 });
+  const database = new DatabaseSync(file, { timeout: busyMs });
   try {
     database.exec(
       'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -4000; ' +

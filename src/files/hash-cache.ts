@@ -4,8 +4,16 @@ import type { BigIntStats } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { type Digest, digestFrom } from '../base/digest.ts';
+import { isSystemProblem } from '../base/system-error.ts';
 import type { RecordedFile } from '../plan/facts.ts';
-import { type CacheTables, isSqlite, openCache, openCacheToRead } from './cache-database.ts';
+import {
+  type CacheTables,
+  discardCache,
+  isDamage,
+  isSqlite,
+  openCache,
+  openCacheToRead,
+} from './cache-database.ts';
 import { isRacy, stampOf } from './file-stamps.ts';
 
 const hashesPerWrite = 500;
@@ -18,7 +26,9 @@ interface CachedHash {
 }
 
 export class HashCache {
-  readonly #o: Opened;
+  #o: Opened;
+  /** Undefined if nothing is written there. */
+  readonly #file: string | undefined;
   /** Files that changed too recently for the cache; for this process only. */
   readonly #young = new Map<string, CachedHash>();
   readonly #recent = new Map<string, CachedHash>();
@@ -34,6 +44,7 @@ export class HashCache {
    * nothing is written or created.
    */
   constructor(file: string | undefined, access: 'write' | 'read' = 'write') {
+    this.#file = access === 'read' ? undefined : file;
     this.#o = access === 'read' ? openCacheToRead(file, tables) : openCache(file, tables);
   }
 
@@ -58,15 +69,41 @@ export class HashCache {
   }
 
   /** In a transaction, reading a row takes a sixth of the time, so many rows of one turn of the event loop share one. */
-  #read(path: string): ReturnType<StatementSync['get']> {
-    if (this.#turn === 'new') {
-      this.#turn = 'read';
-      void this.#endTurn();
-    } else if (this.#turn === 'read') {
-      this.#o.database.exec('BEGIN');
-      this.#turn = 'transaction';
+  #read(path: string): Row {
+    return this.#ask(({ database, get }) => {
+      if (this.#turn === 'new') {
+        this.#turn = 'read';
+        void this.#endTurn();
+      } else if (this.#turn === 'read') {
+        database.exec('BEGIN');
+        this.#turn = 'transaction';
+      }
+      return get.get(path);
+    });
+  }
+
+  /** Undefined, too, if the database fails. */
+  #ask(question: (opened: Opened) => Row): Row {
+    try {
+      return question(this.#o);
+    } catch (error) {
+      this.#goOnWithout(error);
+      return undefined;
     }
-    return this.#o.get.get(path);
+  }
+
+  /** Remembers in this process only. The next command makes a new database in the place of a damaged one. */
+  #goOnWithout(error: unknown): void {
+    if (!isSqlite(error)) throw error;
+    this.#o.database.close();
+    this.#o = openCache(undefined, tables);
+    if (this.#turn === 'transaction') this.#turn = 'read';
+    if (this.#file === undefined || !isDamage(error)) return;
+    try {
+      discardCache(this.#file);
+    } catch (cause) {
+      if (!isSystemProblem(cause)) throw cause;
+    }
   }
 
   async #endTurn(): Promise<void> {
@@ -116,13 +153,13 @@ export class HashCache {
   hasSeen(path: string, output: RecordedFile): boolean {
     const { sha256 } = output;
     if (this.#saved.has(keyOf(output))) return true;
-    if (this.#o.saved.get(output.path, sha256) !== undefined) return true;
+    if (this.#ask(({ saved }) => saved.get(output.path, sha256)) !== undefined) return true;
     return (this.#near(path)?.digest ?? this.#read(path)?.['digest']) === sha256;
   }
 
   /** True if this checkout has saved an output with this path, whatever its content. */
   hasSaved(path: string): boolean {
-    if (this.#o.savedAt.get(path) !== undefined) return true;
+    if (this.#ask(({ savedAt }) => savedAt.get(path)) !== undefined) return true;
     for (const output of this.#saved.values()) if (output.path === path) return true;
     return false;
   }
@@ -150,6 +187,7 @@ export class HashCache {
       if (!isSqlite(error)) throw error;
       // Such as a full disk; without this, nothing could be written any more.
       if (database.isTransaction) database.exec('ROLLBACK');
+      if (isDamage(error)) this.#goOnWithout(error);
     }
   }
 
@@ -165,6 +203,8 @@ export class HashCache {
 }
 
 const keyOf = ({ path, sha256 }: RecordedFile): string => `${sha256} ${path}`;
+
+type Row = ReturnType<StatementSync['get']>;
 
 interface Opened {
   readonly database: DatabaseSync;

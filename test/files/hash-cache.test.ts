@@ -1,5 +1,5 @@
 // The stat cache: a second run reads no media; a cache that cannot be read is thrown away, never believed.
-import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
@@ -99,6 +99,51 @@ describe('a cache that cannot be read', () => {
     cache.set(file, stats(file), digest, now);
     expect(cache.get(file, stats(file))).toBe(digest);
     cache.close();
+  });
+
+  test('because a page in its middle is damaged is thrown away when that is found out', () => {
+    const folder = temporaryFolder();
+    const file = aged(join(folder, 'a.png'));
+    const database = join(folder, 'hashes.db');
+    const saved = { path: 'out/a.png', sha256: 'a'.repeat(64) };
+    const one = new HashCache(database);
+    one.set(file, stats(file), digest, now);
+    one.close();
+    const pageBytes = 4096;
+    writeFileSync(database, readFileSync(database).fill(0xff, pageBytes));
+    const two = new HashCache(database);
+    // Many of one turn are read in a transaction.
+    for (const name of ['a', 'b', 'c']) expect(two.get(name, stats(file))).toBeUndefined();
+    expect([two.hasSeen(file, saved), two.hasSaved(saved.path)]).toEqual([false, false]);
+    two.set(file, stats(file), digest, now);
+    expect(two.get(file, stats(file))).toBe(digest);
+    two.close();
+    const three = new HashCache(database);
+    three.set(file, stats(file), digest, now);
+    three.close();
+    expect(new HashCache(database).get(file, stats(file))).toBe(digest);
+  });
+
+  test('because another program has it locked stays as it is', async () => {
+    const folder = temporaryFolder();
+    const file = aged(join(folder, 'a.png'));
+    const database = join(folder, 'hashes.db');
+    const saved = { path: 'out/a.png', sha256: 'a'.repeat(64) };
+    const one = new HashCache(database);
+    await one.remember(saved);
+    one.close();
+    using other = new DatabaseSync(database);
+    other.exec(
+      "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; DELETE FROM saved WHERE path = ''",
+    );
+    const two = new HashCache(database);
+    two.set(file, stats(file), digest, now);
+    expect([two.get(file, stats(file)), two.hasSaved(saved.path)]).toEqual([digest, false]);
+    two.close();
+    other.close();
+    const three = new HashCache(database);
+    expect(three.hasSaved(saved.path)).toBe(true);
+    three.close();
   });
 
   test('that is not there yet is made, but not its folder, which nobody has claimed', () => {
