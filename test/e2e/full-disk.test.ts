@@ -1,6 +1,6 @@
 // A full or read-only disk, real ones, in each phase of a run: nothing that was paid for is lost or in doubt, and once
 // there is room the next run goes on. Needs a mount of its own: as root, or under `unshare -rm`.
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { globSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { RunInternals } from '../../src/features/run/run.ts';
@@ -292,6 +292,45 @@ describe.skipIf(!canMount)(
         expect([second.code, second.stderr]).toEqual([0, '']);
       },
     );
+  },
+);
+
+describe.skipIf(!canMount)(
+  'the disk of the private folder (needs to mount: root, or unshare -rm)',
+  () => {
+    const plan = ['plan', 'pipeline.yaml', '--hosted'];
+    const run = ['run', 'pipeline.yaml', '--hosted', '--yes'];
+
+    test('is full: nothing more is remembered, and the run goes well', async () => {
+      const local = await service();
+      const rig = await photoRig(2);
+      const disk = smallDisk(size);
+      const env = { ...envOf(local), XDG_STATE_HOME: disk.folder };
+      disk.fill();
+      const refused = await rig.command(run, env);
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(disk.folder)]);
+      disk.free();
+      expect((await rig.command(plan, env)).code).toBe(0);
+      disk.fill();
+      expect((await rig.command(run, env)).code).toBe(0);
+      const [path = ''] = globSync(join(disk.folder, 'shotlist/folders/*/path'));
+      expect(readFileSync(path, 'utf8')).toBe(realpathSync(rig.folder));
+      expect([...bill(local.ledger()).values()]).toEqual([10, 10]);
+    });
+
+    test('is read-only: a plan works, and a run is refused', async () => {
+      const local = await service();
+      const rig = await photoRig(2);
+      const disk = smallDisk(size);
+      const env = { ...envOf(local), XDG_STATE_HOME: disk.folder };
+      const { undo } = makeReadOnly(disk.folder);
+      expect((await rig.command(plan, env)).code).toBe(0);
+      const refused = await rig.command(run, env);
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(disk.folder)]);
+      expect(bill(local.ledger()).size).toBe(0);
+      undo();
+      expect((await rig.command(run, env)).code).toBe(0);
+    });
   },
 );
 

@@ -208,4 +208,13 @@ describe('what is remembered', () => {
       ...[true, true, false, true],
     ]);
   });
+
+  test('has the time of its last use by the own clock, not by that of a server', async () => {
+    const { hosted } = await remember();
+    const now = Date.now() + 365 * 24 * 60 * 60 * 1000;
+    vi.useFakeTimers({ now, toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    expect(await claimOwnFolder(hosted)).toBeUndefined();
+    expect(statSync(join(hosted.privateFolder, 'path')).mtimeMs).toBe(now);
+  });
 });
