@@ -1,12 +1,13 @@
 // The live file beside a lock: who holds it, and how far that process is. Whoever holds the lock replaces it each second, which
 // also guards a drive that locks for one host only (NFS with nolock, SMB with nobrl, sshfs): a live file of another host that
-// changes is as good as a lock. Anybody may put one there, so that is all that it decides.
-import { readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+// changes is as good as a lock, and of two hosts that begin at the same moment, the one that wrote it last goes on. Anybody may
+// put one there, so that is all that it decides.
+import { closeSync, readFileSync, readSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { valueIn } from '../base/json.ts';
-import { readOwnFile } from '../base/regular-file.ts';
+import { openRegularSync, readOwnFile } from '../base/regular-file.ts';
 import { validatorOf } from '../base/schema.ts';
-import { isSystemProblem } from '../base/system-error.ts';
+import { isSystemProblem, systemCode } from '../base/system-error.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { type LiveFacts, liveSchema } from '../views/live/live-facts.ts';
 import { isHeld, type Lock } from './lock.ts';
@@ -82,7 +83,7 @@ export async function beatsElsewhere(
 }
 
 /** In a container, the host has another name and the same kernel, whose locks hold. */
-const isElsewhere = ({ boot, host }: Live): boolean =>
+export const isElsewhere = ({ boot, host }: Live): boolean =>
   boot !== ownBoot || (boot === undefined && host !== hostname());
 
 const ownBoot = ((): string | undefined => {
@@ -94,24 +95,32 @@ const ownBoot = ((): string | undefined => {
   }
 })();
 
-/**
- * Writes the live file of a lock now and each second. A run goes on if that cannot be. `now`: epoch milliseconds. Returns what
- * ends it; call that before the lock is released.
- */
+export interface Beat {
+  /** False if another process has written the live file, or removed it: its host does not hear of our lock. */
+  readonly isOwn: boolean;
+  /** Call before the lock is released. */
+  end(): void;
+}
+
+/** Writes the live file of a lock now and each second. A run goes on if that cannot be. `now`: epoch milliseconds. */
 export function beginBeat(
   file: string,
   lock: Pick<Lock, 'isStill'>,
   now: number,
   answer: (() => LiveFacts) | undefined,
-): () => void {
+): Beat {
   const part = `${file}.part`;
   const since = new Date(now).toISOString();
   const own = { host: hostname(), pid: process.pid, boot: ownBoot, since };
+  const beginning = Buffer.from(JSON.stringify(own).slice(0, -1));
+  const found = Buffer.alloc(beginning.length);
   let beat = 0;
+  let isWritten = false;
+  const isOwn = (): boolean => !isWritten || hasBytes(file, beginning, found);
   // Else another process may have the lock, and a live file of its own.
   const ifStill = (work: () => void): void => {
     try {
-      if (lock.isStill) work();
+      if (lock.isStill && isOwn()) work();
     } catch (error) {
       if (!isSystemProblem(error)) throw error;
     }
@@ -124,14 +133,35 @@ export function beginBeat(
       // Exclusively: not through a link that somebody has put there.
       writeFileSync(part, JSON.stringify(live), { flag: 'wx' });
       renameSync(part, file);
+      isWritten = true;
     });
   };
   write();
   const timer = setInterval(write, beatMs).unref();
-  return () => {
-    clearInterval(timer);
-    ifStill(() => [part, file].forEach(remove));
+  return {
+    get isOwn() {
+      return isOwn();
+    },
+    end() {
+      clearInterval(timer);
+      ifStill(() => [part, file].forEach(remove));
+    },
   };
+}
+
+/** Whether a file begins with these bytes; asked before each creation, so it is cheap. `into`: for as many bytes. */
+function hasBytes(file: string, bytes: Buffer, into: Buffer): boolean {
+  let descriptor: number | undefined;
+  try {
+    // Opened by its name each time: only then does a network drive ask its server.
+    descriptor = openRegularSync(file);
+    return readSync(descriptor, into) === bytes.length && into.equals(bytes);
+  } catch (error) {
+    // No process of ours has written what cannot be read.
+    return systemCode(error) !== 'ENOENT';
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
 }
 
 function remove(file: string): void {

@@ -3,7 +3,7 @@ import { type Problem, problem, Refusal } from '../language/load/refusal.ts';
 import type { Header } from '../model/record/line.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import type { LiveFacts } from '../views/live/live-facts.ts';
-import { beatsElsewhere, beginBeat, holderIn, readLive } from './live.ts';
+import { beatsElsewhere, beginBeat, holderIn, isElsewhere, readLive } from './live.ts';
 import { Lock } from './lock.ts';
 import {
   checkOwnFolder,
@@ -46,27 +46,39 @@ export async function lockState(
   if (access === 'read' || access === 'plan')
     return { paths, lock: undefined, [Symbol.asyncDispose]: async () => undefined };
   const lock = await Lock.take(paths.lock, clock);
-  const other = lock === undefined ? readLive(paths.live) : await beatsElsewhere(paths.live, clock);
+  const other = await beatsElsewhere(paths.live, clock);
+  const left = readLive(paths.live);
   if (lock === undefined || other !== undefined) {
     lock?.leave();
-    const message = `another run holds ${paths.lock}: ${holderIn(other).process}`;
-    throw new Refusal({ ...problem(message, 'shotlist', isHeldHint), reason: 'locked' });
+    if (left === undefined) await Lock.assertPossible(paths.lock);
+    const message = `another run holds ${paths.lock}: ${holderIn(other ?? left).process}`;
+    const isSilent = other === undefined && left !== undefined && isElsewhere(left);
+    const hint = isSilent ? isSilentHint : isHeldHint;
+    throw new Refusal({ ...problem(message, 'shotlist', hint), reason: 'locked' });
   }
-  const left = readLive(paths.live);
   if (left !== undefined)
     onWarning(`this run took over the lock of ${holderIn(left).process}, which has ended`);
-  const endBeat = beginBeat(paths.live, lock, clock.now(), answer);
+  const beat = beginBeat(paths.live, lock, clock.now(), answer);
   return {
     paths,
-    lock,
+    lock: {
+      get isStill() {
+        return lock.isStill && beat.isOwn;
+      },
+    },
     async [Symbol.asyncDispose]() {
-      endBeat();
-      await lock.release();
+      const { isOwn } = beat;
+      beat.end();
+      if (isOwn) await lock.release();
+      else lock.leave();
     },
   };
 }
 
 const isHeldHint = 'nothing was sent; run again when it has ended';
+/** A server may keep the lock of a machine that is gone, for minutes or for ever. */
+const isSilentHint =
+  'nothing was sent; that process says nothing: if its machine is gone, remove the lock, else run again when it has ended';
 
 async function checkFolders(paths: RunPaths, access: Access): Promise<RunPaths> {
   if (access === 'plan') return await ownFolderForPlan(paths);

@@ -1,6 +1,7 @@
 // One run at a time for one state file: an exclusive transaction of SQLite on an empty file, which the kernel ends with the
 // process, however that ends. Nothing else in shotlist may open this file: when a process closes any descriptor of a file,
 // POSIX ends all locks that the process has on it.
+import { randomUUID } from 'node:crypto';
 import { accessSync, constants, lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -38,6 +39,15 @@ export class Lock {
     }
   }
 
+  /** Throws a `Refusal` if the drive has no locks (ENOLCK): SQLite says then of every file that it is locked. */
+  static async assertPossible(file: string): Promise<void> {
+    const probe = `${file}.probe-${randomUUID()}`;
+    const lock = Lock.#try(probe);
+    if (lock !== undefined) return await lock.release();
+    await Promise.all([probe, file].map(removeLeftover));
+    throw withoutLocks(file, 'database is locked');
+  }
+
   static #try(file: string): Lock | undefined {
     let database: DatabaseSync | undefined;
     let lock: Lock | undefined;
@@ -58,7 +68,8 @@ export class Lock {
       const reason = reasonOf(file, error);
       if (reason === undefined) throw error;
       if (isBusy(error)) return undefined;
-      const cure = 'nothing was sent; fix this, or remove the file: no process holds it';
+      if (error instanceof Error && isUnlockable(error)) throw withoutLocks(file, error.message);
+      const cure = 'nothing was sent; fix this, or remove the file when no run is active';
       throw new Refusal(problem(`the lock ${file} ${reason}`, 'shotlist', cure));
     } finally {
       if (lock === undefined) database?.close();
@@ -139,6 +150,19 @@ const errorCode = (error: unknown): number | undefined =>
   error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
     ? error.errcode
     : undefined;
+
+/** SQLITE_PERM, and the SQLITE_IOERR of locks. */
+const isUnlockable = (error: unknown): boolean =>
+  [3, 2058, 2314, 3594, 3850].includes(errorCode(error) ?? 0);
+
+const withoutLocks = (file: string, why: string): Refusal =>
+  new Refusal(
+    problem(
+      `the drive of ${file} gives no locks (${why}), so a second run could not be kept away`,
+      'shotlist',
+      'nothing was sent; mount the drive with locks, or name a state file on another drive with --state: its lock is beside it',
+    ),
+  );
 
 /** SQLITE_BUSY, whatever else an extended code says. */
 const isBusy = (error: unknown): boolean => ((errorCode(error) ?? 0) & 0xff) === 5;

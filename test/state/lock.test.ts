@@ -15,7 +15,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { boundPipeline } from '../../src/language/load/bound-pipeline.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
 import { realClock } from '../../src/run/clock.ts';
@@ -145,6 +145,27 @@ describe('what is no lock of ours is refused, and left as it is', () => {
   });
 });
 
+test.each([
+  ['ENOLCK', 5],
+  ['EPERM', 3],
+  ['ENOTSUP', 3850],
+])('a drive without locks (%s) is refused, and is no run that holds one', async (_, errcode) => {
+  const paths = await pathsIn();
+  const failure = Object.assign(new Error('no'), { errcode });
+  vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(() => {
+    throw failure;
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+  const taken = lockState(paths, 'run', { clock: realClock, onWarning });
+  await expect(taken).rejects.toMatchObject({
+    problem: { reason: 'input', diagnostics: [{ hint: expect.stringContaining('--state') }] },
+  });
+  vi.restoreAllMocks();
+  expect(holderOf(paths)).toBeUndefined();
+  await using locked = await lockState(paths, 'run', { clock: realClock, onWarning });
+  expect(locked.lock?.isStill).toBe(true);
+});
+
 async function pathsIn(
   rig = new Rig('pipeline: p\nsteps: { up: { uses: upload, with: { file: a.png } } }\n'),
 ): Promise<RunPaths> {
@@ -207,6 +228,42 @@ describe('the live file', () => {
       Array(2).fill(result === 'refused'),
     );
     expect(isHeld(paths.lock)).toBe(false);
+  });
+
+  test('of another host that began at the same moment, and wrote it last, ends our lock', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const paths = await pathsIn();
+    const locked = await lockState(paths, 'edit', { clock: realClock, onWarning });
+    vi.advanceTimersByTime(2_000);
+    expect([locked.lock?.isStill, readLive(paths.live)?.beat]).toEqual([true, 3]);
+    const own = readFileSync(paths.live, 'utf8');
+    const others = JSON.stringify({ ...readLive(paths.live), boot: 'other' });
+    writeFileSync(paths.live, others);
+    expect(locked.lock?.isStill).toBe(false);
+    vi.advanceTimersByTime(2_000);
+    expect(readFileSync(paths.live, 'utf8')).toBe(others);
+    rmSync(paths.live);
+    expect(locked.lock?.isStill).toBe(false);
+    writeFileSync(paths.live, own);
+    expect(locked.lock?.isStill).toBe(true);
+    writeFileSync(paths.live, others);
+    await locked[Symbol.asyncDispose]();
+    // Both are the other one's now.
+    expect([existsSync(paths.lock), readFileSync(paths.live, 'utf8')]).toEqual([true, others]);
+  });
+
+  test('of a host that is gone, whose lock the server keeps, is looked at twice', async () => {
+    const paths = await pathsIn();
+    const own = await ownLive(paths);
+    const lock = await held(paths.lock);
+    writeFileSync(paths.live, JSON.stringify({ ...own, boot: 'other' }));
+    const clock = new FakeClock();
+    await expect(lockState(paths, 'edit', { clock, onWarning })).rejects.toMatchObject({
+      problem: { reason: 'locked', diagnostics: [{ hint: expect.stringContaining('remove') }] },
+    });
+    expect(clock.slept.at(-1)).toBe(3000);
+    await lock.release();
   });
 
   test('names the process only while the lock is held, and only in its own form', async () => {
