@@ -57,9 +57,6 @@ export {
   type Refused,
 } from './features/prune/prune.ts';
 export {
-  type ImportedReceipts,
-  type ImportOptions,
-  importReceipts,
   type ReceiptFacts,
   type ReceiptList,
   type ReceiptsOptions,

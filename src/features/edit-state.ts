@@ -31,7 +31,7 @@ import { secretsIn } from '../service-api/secrets.ts';
 import { chooseTarget } from '../service-api/target.ts';
 import { type LocatedState, locateState } from '../state/locate-state.ts';
 import { claimOwnFolder } from '../state/own-folder.ts';
-import { bookFor, type ReceiptBook } from '../state/receipts/receipt-book.ts';
+import type { Receipts } from '../state/receipts.ts';
 import { pathsOf } from '../state/run-paths.ts';
 import { RecordLost } from '../state/state-file.ts';
 import { internalsOf } from './internals.ts';
@@ -47,7 +47,7 @@ export interface EditOptions extends ReadOptions {
 export interface StateEdit {
   readonly located: LocatedState;
   readonly journal: JournalWriter;
-  readonly receipts: ReceiptBook;
+  readonly receipts: Receipts;
   readonly header: Header;
   readonly clock: Clock;
   /** The record is in a database, where workers may be performing what is only intended. */
@@ -86,13 +86,12 @@ async function edit<T>(
   const header = headerOf(open, bound);
   options.onState?.(header.service);
   await using cleanup = new Cleanup();
-  const { engine, state } = open;
+  const { engine, state, receipts } = open;
+  if (receipts === undefined) throw new Error('bug: an edit without receipts');
   const { ledger } = state;
   const redactor = new Redactor(secretsIn(env));
   const connect = () => connectOwner(header, { options, bound, redactor, clock, cleanup });
   const workOn = async (file: LineFile, more: Pick<StateEdit, 'shared'>) => {
-    const receipts = bookFor(header, { bound, paths, env, clock, onWarning });
-    cleanup.defer(() => receipts.close());
     const journal = new JournalWriter(ledger, file, clock, { redactor, receipts });
     const own = {
       located: { ...located, paths: open.paths },

@@ -1,115 +1,164 @@
-// Opens what is remembered of a pipeline's requests, for a plan or a run.
-import type { Cleanup } from '../base/cleanup.ts';
-import type { Redactor } from '../base/redactor.ts';
+// Opens the receipts of this user for a command about a state file, and joins what they know of its own payments: a state file
+// lives in git, so it may be gone, or older than they are.
+import { readFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { printable } from '../base/printable.ts';
+import { realPathOr } from '../base/real-path.ts';
+import { repositoryOf } from '../base/repository.ts';
+import { isSystemProblem } from '../base/system-error.ts';
 import type { Env } from '../base/user-folder.ts';
-import type { OrderClaims } from '../distributed/engine-performer.ts';
-import type { RealDisk } from '../files/disk.ts';
+import { shownPath } from '../files/shown-path.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
-import { storeNameOf } from '../language/store.ts';
 import type { Ledger } from '../model/ledger.ts';
-import { stateAfter } from '../model/state.ts';
-import type { CreateOrder } from '../run/jobs/job.ts';
+import { creditsOf } from '../model/record/job.ts';
+import type { Job } from '../model/record/line.ts';
 import type { Clock } from '../run/jobs/ports.ts';
-import { lazyClient } from '../service-api/lazy-client.ts';
-import type { Target, Unasked } from '../service-api/target.ts';
 import type { Loaded } from '../state/load-state.ts';
-import { ReceiptBook } from '../state/receipts/receipt-book.ts';
-import { RememberedPayments, type ServiceInquiry } from '../state/receipts/remembered-payments.ts';
+import { isHeld } from '../state/lock.ts';
+import { Receipts } from '../state/receipts.ts';
+import { misplacedReceipts, receiptsFile, servicesOf } from '../state/receipts-file.ts';
 import type { RunPaths } from '../state/run-paths.ts';
-import type { RunInternals } from './internals.ts';
+import { missingText } from '../views/receipts-text.ts';
 
-export interface OpenedReceipts {
-  readonly book: ReceiptBook;
-  readonly remembered: RememberedPayments;
-}
-
-interface CoordinatedRun {
-  readonly run: { readonly terms: { readonly run: string } };
-  /** The jobs to which something has happened while nobody coordinated it. */
-  readonly changed: Iterable<string>;
-}
-
-interface Opening {
+export interface ReceiptsTerms {
   readonly bound: BoundPipeline;
   readonly paths: RunPaths;
-  readonly target: Target | Unasked;
-  readonly state: Loaded;
-  readonly disk: RealDisk;
-  readonly access: 'plan' | 'run';
+  /** In the header of the state file; undefined: there is none. */
+  readonly service: string | undefined;
   readonly env: Env;
-  readonly clock: Clock;
-  readonly redactor: Redactor;
+  readonly clock: Pick<Clock, 'now' | 'sleep'>;
   readonly onWarning: (message: string) => void;
-  /** The run in a database that this process coordinates. */
-  readonly session: CoordinatedRun | undefined;
-  readonly internals: RunInternals;
-  /** Closes everything that was opened. */
-  readonly cleanup: Cleanup;
+  /** Default: nothing is written that this one says. */
+  readonly ledger?: Ledger;
+  readonly writes: boolean;
+  /** The run in a database that has the record. */
+  readonly engineRun?: string | undefined;
 }
 
-export function openReceipts(opening: Opening): OpenedReceipts {
-  const { bound, paths, target, state, disk, access, env, clock, onWarning, cleanup } = opening;
-  const { session } = opening;
-  const service = paths.serviceName;
-  const book = new ReceiptBook({
-    bound,
-    paths,
+/** How long a creation that was ordered of workers may still be under way, in milliseconds. */
+const orderedMs = 120_000;
+
+export function openReceipts(terms: ReceiptsTerms): Receipts {
+  const { bound, paths, env, clock, onWarning, ledger, writes, engineRun } = terms;
+  const folder = realPathOr(bound.folder);
+  const state = stateName(paths);
+  const file = receiptsFileOf(paths, terms.service ?? paths.serviceName, env);
+  const service = terms.service ?? (paths.serviceName || soleServiceOf(file, state));
+  const misplaced = service === 'rehearsal' ? undefined : misplacedReceipts(env);
+  if (misplaced !== undefined) onWarning(misplaced);
+  return new Receipts({
+    file,
     service,
-    env,
-    onWarning,
-    now: () => clock.now(),
-    readOnly: access === 'plan',
-    engineRun: session?.run.terms.run,
-  });
-  cleanup.defer(() => book.close());
-  if (session !== undefined) book.catchUp(state.ledger, session.changed);
-  const remembered = new RememberedPayments({
-    book,
-    ledger: state.ledger,
+    by: { state, pipeline: join(folder, basename(bound.file)), branch: branchAt(folder) },
+    lock: paths.lock,
+    ...(engineRun !== undefined && { engine: { run: engineRun, orderedMs } }),
+    writes,
     clock,
-    store: storeNameOf(bound.pipeline),
-    inquiry: target.kind === 'hosted' ? inquiryOf(target, opening) : undefined,
-    lend: ({ path, sha256 }) => disk.lend(sha256, path),
+    isHeld,
+    jobs: () => jobsIn(ledger),
+    warn: onWarning,
   });
-  return { book, remembered };
 }
 
-/** Connects when the first question is asked. */
-function inquiryOf(
-  { address, key }: Extract<Target, { readonly kind: 'hosted' }>,
-  { clock, redactor, cleanup, internals }: Opening,
-): ServiceInquiry {
-  const client = lazyClient({ base: address, key, clock, redactor });
-  cleanup.defer(() => client.close());
-  return { key, api: internals.api?.(client) ?? client };
+/** A rehearsal's receipts are beside the data of its service, whose projects they are about. */
+export const receiptsFileOf = (
+  { privateRunFolder }: Pick<RunPaths, 'privateRunFolder'>,
+  service: string,
+  env: Env,
+): string => (service === 'rehearsal' ? join(privateRunFolder, 'receipts.db') : receiptsFile(env));
+
+/** The absolute path of a state file, links in its folders resolved. */
+export const stateName = ({ state }: Pick<RunPaths, 'state'>): string =>
+  join(realPathOr(dirname(state)), basename(state));
+
+/** The service that a lost state file belonged to; empty if that is not known. */
+function soleServiceOf(file: string, state: string): string {
+  const [service = '', ...others] = servicesOf(file, state);
+  return others.length === 0 ? service : '';
 }
 
-// Claims in the receipts what the coordinator of a distributed run orders of its workers.
-
-interface Claiming extends OpenedReceipts {
-  readonly ledger: Ledger;
-  readonly clock: Pick<Clock, 'now'>;
+function* jobsIn(ledger: Ledger | undefined): Generator<Job> {
+  if (ledger === undefined) return;
+  if (ledger.record !== undefined) return yield* ledger.record.jobs();
+  for (const { job } of ledger.jobs()) {
+    const line = ledger.lineOf(job);
+    if (line !== undefined) yield line;
+  }
 }
 
-export function orderClaims({ book, remembered, ledger, clock }: Claiming): OrderClaims {
-  return {
-    claim(order) {
-      const { fingerprint: job, task, kind, attempt, name, reserve, expectation, take } = order;
-      const { measure } = expectation;
-      const at = new Date(clock.now()).toISOString();
-      const intent = { event: 'intent', job, task, kind, attempt, name, reserve, measure } as const;
-      const known = ledger.job(job);
-      const begun = stateAfter(known, { ...intent, at, ...(take && { take }) });
-      // The database decides about an order that no longer fits.
-      if (!begun.ok) return true;
-      if (remembered.claim(begun.value, isOnPurpose(order), known) === 'busy') return false;
-      book.ordered(begun.value);
-      return true;
-    },
-    begun: (name) => book.begun(name),
-    withdraw: (name) => book.withdraw(name),
+/** The branch that is checked out; undefined if there is none. Only a name for people. */
+function branchAt(folder: string): string | undefined {
+  const top = repositoryOf(folder);
+  const read = (file: string): string | undefined => {
+    try {
+      return readFileSync(file, 'utf8').slice(0, 4096);
+    } catch (error) {
+      if (isSystemProblem(error)) return undefined;
+      throw error;
+    }
   };
+  const worktree = /^gitdir: (.+)$/m.exec(read(join(top, '.git')) ?? '')?.[1];
+  const gitFolder = worktree === undefined ? join(top, '.git') : resolve(top, worktree);
+  return /^ref: refs\/heads\/(.+)$/m.exec(read(join(gitFolder, 'HEAD')) ?? '')?.[1];
 }
 
-/** Another take is paid for whatever is remembered. */
-const isOnPurpose = ({ saveTo }: CreateOrder): boolean => saveTo !== undefined;
+/**
+ * Joins what the receipts know of a state file's own payments, and notes what they do not know. `notice`: a sentence for the
+ * user, if they know of further payments.
+ */
+export function joinOwnReceipts(
+  receipts: Receipts,
+  { ledger, header }: Pick<Loaded, 'ledger' | 'header'>,
+  paths: RunPaths,
+  writes: boolean,
+): { readonly isNews: boolean; readonly notice?: string } {
+  const { record } = ledger;
+  if (record === undefined) return { isNews: false };
+  const found = new Found();
+  let isNews = false;
+  for (const { line, branch } of receipts.ownLines((job) => record.textOf(job))) {
+    const before = record.job(line.job);
+    if (record.join(line)) {
+      isNews = true;
+      found.add(line, before, branch);
+    }
+    const now = record.job(line.job);
+    if (writes && now !== undefined) receipts.note(now);
+  }
+  const { ownJobs = record.ownJobs } = receipts;
+  if (writes && ownJobs < record.ownJobs) receipts.add(record.jobs());
+  if (!isNews) return { isNews };
+  ledger.refresh();
+  return found.creations === 0
+    ? { isNews }
+    : { isNews, notice: found.notice(paths, header === undefined) };
+}
+
+/** Payments that a state file did not have. */
+class Found {
+  creations = 0;
+  #credits = 0;
+  #newest: { readonly at: string; readonly branch: string | undefined } | undefined;
+
+  add({ attempts }: Job, before: Job | undefined, branch: string | undefined): void {
+    const known = new Set(before?.attempts.map(({ name }) => name));
+    for (const attempt of attempts) {
+      if (known.has(attempt.name) || attempt.state === 'refused') continue;
+      this.creations += 1;
+      this.#credits += creditsOf(attempt);
+      if (this.#newest === undefined || this.#newest.at < attempt.at)
+        this.#newest = { at: attempt.at, branch };
+    }
+  }
+
+  notice(paths: RunPaths, isMissing: boolean): string {
+    const { at = '', branch } = this.#newest ?? {};
+    const payments = missingText({ creations: this.creations, credits: this.#credits });
+    const what = isMissing
+      ? `is missing, and your receipts know ${payments} that it had`
+      : `lacks ${payments} that your receipts know`;
+    const made = this.creations === 1 ? 'made' : 'the last one made';
+    const on = branch === undefined ? '' : ` on branch ${printable(branch)}`;
+    return `${shownPath(paths.state)} ${what} (${made} ${at.slice(0, 10)}${on}): nothing is paid again`;
+  }
+}

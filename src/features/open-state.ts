@@ -25,12 +25,14 @@ import { type Loaded, loadState } from '../state/load-state.ts';
 import { type LocateOptions, lineAbout } from '../state/locate-state.ts';
 import type { Lock } from '../state/lock.ts';
 import { type Access, lockState, type StateContext, strangerTo } from '../state/lock-state.ts';
+import type { Receipts } from '../state/receipts.ts';
 import type { StateRecord } from '../state/record-in-place.ts';
 import type { RunPaths } from '../state/run-paths.ts';
 import { paidTwiceOf, paidTwiceText } from '../views/paid-twice-text.ts';
 import { gitRecords } from './git/records.ts';
 import type { RunInternals } from './internals.ts';
-import { joinOwnReceipts } from './own-receipts.ts';
+import { joinOwnReceipts, openReceipts } from './open-receipts.ts';
+import { catchUp } from './order-claims.ts';
 import { refuse, refuseIf } from './refuse.ts';
 
 /** For a command about an existing state file. */
@@ -58,6 +60,8 @@ export interface OpenState extends AsyncDisposable {
   readonly state: Loaded;
   /** With `read` only: the process that is using the file. */
   readonly running: Holder | undefined;
+  /** Undefined where the state file is not compared with them. */
+  readonly receipts?: Receipts | undefined;
   /** Undefined where nothing is locked. */
   readonly lock?: Pick<Lock, 'isStill'> | undefined;
   /** The run in a database that has the record. */
@@ -70,9 +74,17 @@ export async function openState(
   access: Access,
   { service, terms = {}, stop, env, internals, ...context }: OpenContext,
 ): Promise<OpenState> {
-  if (paths.engine !== undefined)
-    return await openEngineState(bound, paths, paths.engine, access, { ...context, terms, stop });
-  if (internals?.record !== undefined) return await openRecord(bound, paths, internals.record);
+  const about = { bound, access, env, ...context };
+  if (paths.engine !== undefined) {
+    const opened = await openEngineState(bound, paths, paths.engine, access, {
+      ...context,
+      terms,
+      stop,
+    });
+    return withReceipts(opened, about);
+  }
+  if (internals?.record !== undefined)
+    return withReceipts(await openRecord(bound, paths, internals.record), about);
   await using cleanup = new Cleanup();
   const locked = await lockState(paths, access, context);
   cleanup.defer(() => locked[Symbol.asyncDispose]());
@@ -83,8 +95,8 @@ export async function openState(
   if (!loaded.ok)
     throw new Refusal(stateProblem(loaded.error, paths.state, lineAbout(bound, paths, 'repair')));
   if (loaded.value.record?.isClean === true) await git?.remember();
-  let state = loaded.value;
-  const { header, away, warnings, record } = state;
+  const state = loaded.value;
+  const { header, away, warnings } = state;
   refuseIf(header && strangerTo(header, paths.state, bound.name, service));
   if (away !== undefined) {
     const elsewhere = awayProblem(paths.state, away);
@@ -93,33 +105,64 @@ export async function openState(
   }
   // A run that is writing may be in the middle of its last line.
   if (running === undefined) warnings.forEach(context.onWarning);
-  const { clock, onWarning } = context;
-  const isQuiet = env === undefined || away !== undefined || running !== undefined;
+  const { onWarning } = context;
   const repair = lineAbout(bound, paths, 'repair');
-  if (!isQuiet) {
-    // A plan or a run asks the receipts itself, and says what is wrong with them.
-    const asks = access === 'plan' || access === 'run';
-    const file = { bound, paths, state, env, now: () => clock.now() };
-    const told = joinOwnReceipts({ ...file, onWarning: asks ? () => undefined : onWarning });
-    if (told !== undefined) {
-      onWarning(told);
-      // The file does not say it yet.
-      if (record !== undefined) state = { ...state, record: { ...record, isClean: false } };
-    }
-  }
-  const { lacks, notices } = conditionOf(state, repair, copiesOf(paths.state));
+  const opened = withReceipts(
+    {
+      paths: locked.paths,
+      lock: locked.lock,
+      state,
+      running,
+      [Symbol.asyncDispose]: async () => undefined,
+    },
+    about,
+  );
+  cleanup.defer(() => opened[Symbol.asyncDispose]());
+  const { lacks, notices } = conditionOf(opened.state, repair, copiesOf(paths.state));
   for (const text of notices) onWarning(text);
   if (lacks !== undefined && access !== 'edit') {
     if (access === 'run') throw new Refusal(problem(lacks.what, 'the state file', lacks.cure));
     onWarning(`${lacks.what}: ${lacks.cure}`);
   }
-  const opened = cleanup.move();
+  const held = cleanup.move();
+  return { ...opened, [Symbol.asyncDispose]: () => held[Symbol.asyncDispose]() };
+}
+
+interface AboutReceipts extends StateContext {
+  readonly bound: BoundPipeline;
+  readonly access: Access;
+  readonly env: Env | undefined;
+}
+
+/** Joins what the receipts know of the state file. Who disposes of it closes them. */
+function withReceipts(
+  opened: OpenState,
+  { bound, access, env, clock, onWarning }: AboutReceipts,
+): OpenState {
+  const { paths, state, running } = opened;
+  if (env === undefined) return opened;
+  const { ledger, header, away, record } = state;
+  const writes = access === 'run' || access === 'edit';
+  const service = header?.service;
+  const engineRun = opened.engine?.run.terms.run;
+  const terms = { bound, paths, service, env, clock, onWarning, ledger, writes, engineRun };
+  const receipts = openReceipts(terms);
+  const session = opened.engine?.session;
+  if (session !== undefined)
+    catchUp(receipts, ledger, { run: session.run.terms.run, changed: session.changed });
+  const isQuiet = away !== undefined || running !== undefined;
+  const { isNews = false, notice } = isQuiet ? {} : joinOwnReceipts(receipts, state, paths, writes);
+  if (notice !== undefined) onWarning(notice);
   return {
-    paths: locked.paths,
-    lock: locked.lock,
-    state,
-    running,
-    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+    ...opened,
+    receipts,
+    // The file does not say it yet.
+    state:
+      isNews && record !== undefined ? { ...state, record: { ...record, isClean: false } } : state,
+    async [Symbol.asyncDispose]() {
+      receipts.close();
+      await opened[Symbol.asyncDispose]();
+    },
   };
 }
 

@@ -352,6 +352,16 @@ export function jobOf(line: JobLine, runOf: (number: number) => string = () => u
   return { ...whole, attempts: [...earlier, attempt].sort(byAge), outputs };
 }
 
+/** Of a database, for receipts: nothing of an earlier attempt counts any more, or it would not have been followed by another. */
+export function supersededOf(line: JobLine): Job {
+  const job = jobOf(line);
+  const isCounting = ({ name }: Attempt): boolean => name === line.name;
+  const attempts = job.attempts.map((one) =>
+    isCounting(one) ? one : { ...one, forgotten: one.forgotten ?? line.at },
+  );
+  return { ...job, attempts };
+}
+
 /** Of two records of an attempt, the one that knows its run counts: its name is less than this one. */
 export const unknownRun = 'unknown';
 

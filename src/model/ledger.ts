@@ -2,19 +2,12 @@
 // view of the record of a state file, or the fold of what a database tells.
 import { err, ok, type Result } from '../base/result.ts';
 import { chargedAt } from './job-times.ts';
-import { movesOf, unknownRun, viewOf } from './job-view.ts';
+import { movesOf, supersededOf, unknownRun, viewOf } from './job-view.ts';
 import type { EventLine, JobLine, Measure, RunLine, StateLine, TaskLine } from './line.ts';
 import { stateAfter as jobAfter } from './record/job.ts';
 import type { Ledger as Record } from './record/ledger.ts';
 import type { Job, Line, TaskLine as RecordedTask } from './record/line.ts';
-import {
-  afterAdoption,
-  chargedHere,
-  isJobEvent,
-  type JobEvent,
-  jobFacts,
-  stateAfter,
-} from './state.ts';
+import { chargedHere, isJobEvent, type JobEvent, jobFacts, stateAfter } from './state.ts';
 import { TakeIndex } from './take-index.ts';
 
 /** Credits. A budget is compared with `committed`. */
@@ -220,10 +213,23 @@ export class Ledger {
     return { charged, refunded, reserved: this.#reserved };
   }
 
-  /** A plan counts with a job before a journal records that it is adopted. */
-  adopt(line: JobLine): void {
+  /** What the record says of a job; of a database, as far as its view says. */
+  lineOf(job: string): Job | undefined {
+    if (this.record !== undefined) return this.record.job(job);
+    const view = this.job(job);
+    return view === undefined ? undefined : supersededOf(view);
+  }
+
+  /** Takes in what another record knows of a job, for the journal to write. False if that is nothing new. */
+  know(line: Job): boolean {
+    const { record } = this;
+    if (record === undefined) throw new Error('bug: a database is told by events');
     const before = this.job(line.job);
-    this.#put(afterAdoption(before, line), before);
+    if (!record.join(line)) return false;
+    const now = record.job(line.job) ?? line;
+    this.#changes.set(keyOf(now), now);
+    this.#put(this.#viewOf(now), before);
+    return true;
   }
 
   /** A plan counts with what becomes of a job, or no longer does, before a journal records it. */
@@ -259,6 +265,7 @@ export class Ledger {
   #applyEvent(event: EventLine): Result<void, string> {
     if (isJobEvent(event)) {
       const before = this.job(event.job);
+      const paid = this.record?.totals().charged;
       const moved = this.record === undefined ? stateAfter(before, event) : this.#move(event);
       if (!moved.ok) return moved;
       if (this.#tasks.size > 0 && 'task' in event && event.task !== undefined)
@@ -266,7 +273,11 @@ export class Ledger {
       const isSent = event.event === 'intent' && this.record === undefined;
       const after = isSent ? this.#sentNow(moved.value) : moved.value;
       this.#put(after, before);
-      const difference = chargedHere(after) - chargedHere(before);
+      // Not by what was known before: another program may have brought more of the job meanwhile.
+      const difference =
+        this.record === undefined || paid === undefined
+          ? chargedHere(after) - chargedHere(before)
+          : this.record.totals().charged - paid;
       if (difference !== 0) this.#count(difference, after.sender);
       return ok(undefined);
     }

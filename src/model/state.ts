@@ -3,10 +3,12 @@
 // begin again, and no credit leaves a job without an entry in its past.
 import { err, ok, type Result } from '../base/result.ts';
 import { unknownKind } from './job-kind.ts';
-import type { EventLine, JobLine, OutputLine, PastAttempt } from './line.ts';
+import type { EventLine, JobLine, NewEvent, OutputLine, PastAttempt } from './line.ts';
 
 /** The events about a job. */
 export type JobEvent = Extract<EventLine, { readonly job: string }>;
+
+export type NewJobEvent = Extract<NewEvent, { readonly job: string }>;
 
 export const isJobEvent = (event: EventLine): event is JobEvent => 'job' in event;
 

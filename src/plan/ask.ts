@@ -151,7 +151,7 @@ function askCreate(first: BodyRequest, question: TaskQuestion): TaskAnswer {
   const isKnown = jobOf(first.fingerprint) !== undefined;
   const paidFirst = isKnown ? undefined : remembered.paid(first.fingerprint, task);
   if (paidFirst === 'busy') return busy(first, first.fingerprint);
-  const take = takes.choose(first.fingerprint, task);
+  const take = takes.choose(first, task);
   if (take.refused !== undefined) return { is: 'end', ending: 'excluded', why: take.refused };
   const wanted = withTake(first, take.number);
   const { fingerprint } = wanted;

@@ -66,8 +66,6 @@ export interface Plan {
   readonly takes?: readonly PlannedTake[];
   /** What the user's receipts spare; absent if that is nothing. */
   readonly paidAlready?: PaidAlready;
-  /** Requests that another account has paid for, and that are bought. Absent if there are none. */
-  readonly paidByOthers?: number;
   /** Files of reused downloads that are not here as recorded. */
   readonly files: FileCounts;
   /** Items with a task that cannot run. A run buys nothing for them; the other items continue. */

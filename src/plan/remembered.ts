@@ -2,6 +2,12 @@
 // git. Asked before anything is bought.
 import type { Fingerprint } from '../model/fingerprint.ts';
 import type { JobLine, OutputLine } from '../model/line.ts';
+import type { Job } from '../model/record/line.ts';
+
+/** Why a creation must not be sent. `closed`: nor may any other; `why` is a sentence without its end. */
+export type Refused =
+  | { readonly is: 'paid-elsewhere' }
+  | { readonly is: 'closed'; readonly why: string };
 
 export interface Remembered {
   /** True if nothing is remembered of any request at this service, so that nobody needs to ask. */
@@ -19,17 +25,21 @@ export interface Remembered {
   /** Resolves when `paid` has another answer than `busy`, or when the signal is aborted. */
   settled(fingerprint: Fingerprint, stop: AbortSignal): Promise<void>;
   /** What any record of this machine knew last of a project. */
-  lastKnown(job: string, project: string): JobLine | undefined;
-  /** True if the account that this run pays with has paid for the project. */
-  isOurs(job: string, project: string): boolean;
+  lastKnown(
+    job: string,
+    project: string,
+  ): Pick<JobLine, 'state' | 'credits' | 'result'> | undefined;
+  /**
+   * True if the account that this run pays with has paid for the project. `shown`: projects that the service has shown to
+   * this account; another one of the same run tells, too.
+   */
+  isOurs(job: string, project: string, shown: ReadonlySet<string>): boolean;
   /** A detection that was done before: what it found decides what is asked of the tools. It is in the ledger from then on. */
   detected(fingerprint: Fingerprint, task: string): JobLine | undefined;
-  /**
-   * The last act before a creation is sent; its intent is on disk. `busy`: another process has begun the same one, and this one
-   * must not be sent. `onPurpose`: another take, which is paid for whatever is remembered. `before`: the job without the
-   * intent; what became of its attempt counts, also where nothing else knows it.
-   */
-  claim(line: JobLine, onPurpose: boolean, before: JobLine | undefined): 'go' | 'busy';
+  /** The last act before a creation is sent; its intent is on disk. Undefined: it may be sent. */
+  claim(line: Job, attempt: string): Refused | undefined;
+  /** Before a project is deleted: whoever looks for its files finds them. */
+  flush(): void;
   /** The saved files of an adopted job that are on this machine, outside this checkout, or in the store. */
   copies(job: JobLine): readonly OutputLine[];
   /**
@@ -37,8 +47,8 @@ export interface Remembered {
    * the service does not have the project, so files that another checkout has saved are enough.
    */
   deletedElsewhere(job: JobLine, isMissing?: boolean): JobLine | undefined;
-  /** The number of the newest take of a request that is remembered; 1 if there is none but the first. */
-  newestTake(first: Fingerprint): number;
+  /** True if another pipeline has begun this take of a request. */
+  hasTake(take: Fingerprint): boolean;
 }
 
 export const nothingRemembered: Remembered = {
@@ -49,18 +59,19 @@ export const nothingRemembered: Remembered = {
   resolved: () => undefined,
   detected: () => undefined,
   settled: () => Promise.resolve(),
-  claim: () => 'go',
+  claim: () => undefined,
+  flush: () => undefined,
   copies: () => [],
   deletedElsewhere: () => undefined,
-  newestTake: () => 1,
+  hasTake: () => false,
 };
 
 // What a plan need not pay for although the state file does not know of it, as the user's receipts say. Plain data.
 
-/** Who paid. `name`: the branch, or the path of the state file or pipeline file; absent for `this-state`. */
+/** Who paid. `name`: the branch, or the path of the state file or pipeline file. */
 export interface PaidBy {
-  readonly by: 'this-state' | 'branch' | 'state' | 'pipeline';
-  readonly name?: string;
+  readonly by: 'branch' | 'state' | 'pipeline';
+  readonly name: string;
 }
 
 export interface PaidSource extends PaidBy {
@@ -81,9 +92,9 @@ export interface PaidAlready {
   readonly at: string;
 }
 
-/** What the receipts say of one task, and what follows. `bought`: another account paid, whose project cannot be seen. */
+/** What the receipts say of one task, and what follows. */
 export interface PaidTask extends PaidBy {
-  readonly follows: 'adopted' | 'copied' | 'lost' | 'doubt' | 'bought';
+  readonly follows: 'adopted' | 'copied' | 'lost' | 'doubt';
   /** ISO 8601. */
   readonly at: string;
   readonly project?: string;

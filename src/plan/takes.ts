@@ -8,6 +8,7 @@ import type { JobLine } from '../model/line.ts';
 import { chargedHere, jobFacts } from '../model/state.ts';
 import { numberOf } from '../model/take-index.ts';
 import { fannedOutIn, itemOf, stepOf } from '../model/task.ts';
+import { type BodyRequest, withTake } from '../model/task-request.ts';
 import { normalized } from './output-path.ts';
 import { downloadCount } from './recorded-files.ts';
 import type { Remembered } from './remembered.ts';
@@ -28,8 +29,8 @@ export interface TakeChoice {
 }
 
 export interface Takes {
-  /** `first`: the fingerprint of the request, without a take. */
-  choose(first: Fingerprint, task: string): TakeChoice;
+  /** `request`: without a take. */
+  choose(request: BodyRequest, task: string): TakeChoice;
   /** True if this run does nothing for the task but reuse its result. */
   spares(step: Step, task: string): boolean;
 }
@@ -38,7 +39,7 @@ type Jobs = Pick<Ledger, 'job' | 'takes'>;
 
 export function pickedTakes(ledger: Jobs): Takes {
   return {
-    choose(first) {
+    choose({ fingerprint: first }) {
       const later = ledger.takes.later(first);
       if (later.length === 0) return { first, number: 1, known: 1, others: 0 };
       const number = ledger.job(first)?.picked?.take ?? 1;
@@ -52,20 +53,23 @@ export function pickedTakes(ledger: Jobs): Takes {
 export function rerolledTakes(
   ledger: Jobs,
   tasks: ReadonlySet<string>,
-  remembered: Pick<Remembered, 'newestTake'>,
+  remembered: Pick<Remembered, 'hasTake'>,
 ): Takes {
   const picked = pickedTakes(ledger);
   // Chosen once: when the take is complete, the same run must not begin the next one.
   const chosen = new Map<Fingerprint, number>();
   return {
-    choose(first, task) {
-      const now = picked.choose(first, task);
+    choose(request, task) {
+      const first = request.fingerprint;
+      const now = picked.choose(request, task);
       if (!tasks.has(task)) return now;
       const refused = whyNoTake(ledger, now);
       if (refused !== undefined) return { ...now, refused };
       const number =
         chosen.get(first) ??
-        nextTake(ledger.takes.later(first).at(-1), remembered.newestTake(first));
+        nextTake(ledger.takes.later(first).at(-1), (take) =>
+          remembered.hasTake(withTake(request, take).fingerprint),
+        );
       chosen.set(first, number);
       return { ...now, ...about(ledger, first, number), saveTo: takeFile(task, number) };
     },
@@ -97,10 +101,12 @@ function whyNoTake(ledger: Jobs, { first, number }: TakeChoice): string | undefi
 const takeNumbered = (ledger: Jobs, first: string, number: number): JobLine | undefined =>
   allTakes(ledger, first).find((job) => numberOf(job) === number);
 
-/** `remembered`: the newest take that any record of this machine has. */
-function nextTake(newest: JobLine | undefined, remembered: number): number {
+/** `isTaken`: whether another pipeline has begun the take. */
+function nextTake(newest: JobLine | undefined, isTaken: (take: number) => boolean): number {
   if (newest !== undefined && !isComplete(newest)) return numberOf(newest);
-  return Math.max(newest === undefined ? 1 : numberOf(newest), remembered) + 1;
+  let number = newest === undefined ? 2 : numberOf(newest) + 1;
+  while (isTaken(number)) number += 1;
+  return number;
 }
 
 /** Paid for, and its files were saved at some time. */

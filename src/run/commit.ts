@@ -3,7 +3,7 @@
 import { type Bug, bugText } from '../base/bug.ts';
 import { scrubbed } from '../base/scrub.ts';
 import { count } from '../base/text.ts';
-import type { JobLine, NewEvent } from '../model/line.ts';
+import type { NewEvent } from '../model/line.ts';
 import { isNotTaken, notTaken } from '../model/settled.ts';
 import { jobFacts } from '../model/state.ts';
 import { askedCount, downloadCount } from '../plan/recorded-files.ts';
@@ -58,10 +58,9 @@ export class Commit {
         this.#recording(async () => {
           const grant = budget.recheck(key);
           if (!grant.ok) return withheld(grant.error);
-          const before = this.#o.journal.ledger.job(intent.job);
           this.#record(job, { ...intent, reserve: grant.value });
           await this.#synced();
-          return this.#send(job, () => this.#claims(job, intent.name, before));
+          return this.#send(job, () => this.#refusalOf(job, intent.name));
         }),
       again: () => this.#recording(async () => this.#send(job)),
       record: (event, durable) =>
@@ -115,10 +114,10 @@ export class Commit {
    * Right before a creation is sent: since its intent was written, prices may have risen, the budget may have been closed, or
    * another process may have begun to pay for the same request.
    */
-  #send(job: RunningJob, claims: () => boolean = () => true): Permission {
+  #send(job: RunningJob, claim: () => string | undefined = () => undefined): Permission {
     const { order } = job;
     const covered = this.#o.budget.recheck(order.key);
-    const refusal = !covered.ok ? covered.error : claims() ? undefined : paidElsewhere;
+    const refusal = covered.ok ? claim() : covered.error;
     if (refusal === undefined) return go;
     if (order.operation === 'create') {
       const error = { code: 'withheld', message: refusal };
@@ -127,15 +126,19 @@ export class Commit {
     return withheld(refusal);
   }
 
-  /** False if another process pays for the same request. */
-  #claims({ order }: RunningJob, name: string, before: JobLine | undefined): boolean {
-    if (order.operation !== 'create') return true;
-    const { ledger } = this.#o.journal;
+  /** Why the request must not be sent: another process pays for it, or nobody can tell. */
+  #refusalOf({ order }: RunningJob, name: string): string | undefined {
+    if (order.operation !== 'create') return undefined;
+    const { remembered, budget, journal } = this.#o;
+    const { ledger } = journal;
     // The sync may have joined a file that another program has brought.
-    if (ledger.record?.isAlone(order.fingerprint, name) === false) return false;
-    const line = ledger.job(order.fingerprint);
+    if (ledger.record?.isAlone(order.fingerprint, name) === false) return paidElsewhere;
+    const line = ledger.lineOf(order.fingerprint);
     if (line === undefined) throw new Error(`bug: ${order.task} is sent without an intent`);
-    return this.#o.remembered?.claim(line, order.saveTo !== undefined, before) !== 'busy';
+    const refused = remembered?.claim(line, name);
+    if (refused?.is !== 'closed') return refused && paidElsewhere;
+    budget.close({ because: 'machine', why: refused.why });
+    return refused.why;
   }
 
   /**

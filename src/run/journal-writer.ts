@@ -2,14 +2,8 @@
 import { isExactJson } from '../base/json.ts';
 import { Redactor } from '../base/redactor.ts';
 import type { Ledger } from '../model/ledger.ts';
-import {
-  type EventLine,
-  lineText as eventText,
-  type JobLine,
-  type NewEvent,
-  readValue,
-} from '../model/line.ts';
-import { lineText } from '../model/record/line.ts';
+import { type EventLine, lineText as eventText, type NewEvent, readValue } from '../model/line.ts';
+import { type Job, lineText } from '../model/record/line.ts';
 import { continues, nextRunNumber, type RequestedRun } from '../model/run-identity.ts';
 import type { Clock } from './jobs/ports.ts';
 
@@ -21,10 +15,9 @@ export interface LineFile {
 
 type Created = Extract<NewEvent, { readonly event: 'created' }>;
 
-/** Hears of each job after an event about it. What was noted is written when the journal is on disk. */
+/** Hears of each job after an event about it. */
 export interface ReceiptNotes {
-  note(line: JobLine): void;
-  write(): void;
+  note(line: Job): void;
 }
 
 export interface JournalWriterTerms {
@@ -43,7 +36,6 @@ export class JournalWriter {
   readonly #run: RequestedRun | undefined;
   readonly #receipts: ReceiptNotes | undefined;
   #wrote = false;
-  #writesSoon = false;
   /** By job: creations whose answer may not be on disk yet. */
   readonly #fresh = new Map<string, Created>();
   #now = Number.NaN;
@@ -69,19 +61,17 @@ export class JournalWriter {
   /** Folds an event that another process has recorded, where its line was parsed. `at`: when, ISO 8601. */
   fold(event: NewEvent, at: string): void {
     this.#wrote = true;
-    this.#writeSoon();
     this.#apply({ ...event, at });
   }
 
-  /** What is folded is recorded already. Records come in groups, which are noted together. */
-  #writeSoon(): void {
-    const receipts = this.#receipts;
-    if (receipts === undefined || this.#writesSoon) return;
-    this.#writesSoon = true;
-    queueMicrotask(() => {
-      this.#writesSoon = false;
-      receipts.write();
-    });
+  /** Writes what the ledger has learnt of other records. */
+  recordLearnt(): void {
+    this.begin();
+    this.#writeChanges();
+  }
+
+  #writeChanges(): void {
+    for (const changed of this.ledger.takeChanges()) this.#file.append(lineText(changed));
   }
 
   /** Records the run. Without this call, a run is recorded when the first thing happens in it. */
@@ -113,7 +103,6 @@ export class JournalWriter {
   async sync(): Promise<void> {
     const before = [...this.#fresh.keys()];
     await this.#file.sync();
-    this.#receipts?.write();
     for (const job of before) this.#fresh.delete(job);
   }
 
@@ -135,7 +124,7 @@ export class JournalWriter {
     if (event.event === 'created') this.#fresh.set(event.job, event);
     // A database takes events, a state file the lines that they change.
     if (this.ledger.record === undefined) return this.#file.append(eventText(line));
-    for (const changed of this.ledger.takeChanges()) this.#file.append(lineText(changed));
+    this.#writeChanges();
   }
 
   /** Folds an event into the ledger, without secrets, as JSON says it. */
@@ -150,7 +139,7 @@ export class JournalWriter {
   /** What was adopted is in the receipts already. */
   #note(event: EventLine): void {
     if (this.#receipts === undefined || !('job' in event) || event.event === 'adopted') return;
-    const line = this.ledger.job(event.job);
+    const line = this.ledger.lineOf(event.job);
     if (line !== undefined) this.#receipts.note(line);
   }
 }

@@ -5,8 +5,9 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { makeFolder } from '../base/folder.ts';
-import { isFull, systemCode, systemReason } from '../base/system-error.ts';
+import { systemCode } from '../base/system-error.ts';
 import { type Env, userFolder } from '../base/user-folder.ts';
+import { ReceiptsProblem, receiptsProblem } from './receipts-problem.ts';
 
 /**
  * Where the receipts of hosted runs are. `SHOTLIST_RECEIPTS` names another folder: absolute, or it is not used. Relative to
@@ -26,62 +27,6 @@ export function misplacedReceipts(env: Env): string | undefined {
     : `SHOTLIST_RECEIPTS is not an absolute path (${given}), so your receipts are in ${receiptsFile(env)}`;
 }
 
-/** `older` and `damaged` files are set aside; `locked`, `full` and `failing` may pass; the others need a person. */
-export type ReceiptsReason =
-  | 'not-a-file'
-  | 'other-user'
-  | 'open-to-others'
-  | 'other-program'
-  | 'newer'
-  | 'older'
-  | 'damaged'
-  | 'replaced'
-  | 'network'
-  | 'locked'
-  | 'full'
-  | 'failing'
-  | 'unusable';
-
-/** `message` is the end of a sentence that begins with the receipts. */
-export class ReceiptsProblem extends Error {
-  readonly reason: ReceiptsReason;
-  /** Of the file, if it was found out when the file was opened. */
-  readonly inode: bigint | undefined;
-
-  constructor(reason: ReceiptsReason, message: string, cause?: unknown, inode?: bigint) {
-    super(message, { cause });
-    this.reason = reason;
-    this.inode = inode;
-  }
-}
-
-/** What keeps the receipts from being used. Anything else is a bug, and thrown. */
-export function receiptsProblem(error: unknown): ReceiptsProblem {
-  if (error instanceof ReceiptsProblem) return error;
-  if (error instanceof Error && 'errcode' in error) {
-    // SQLite's result; the other bytes say more of it.
-    const reason = results.get(Number(error.errcode) & 0xff);
-    const what = reason === 'full' ? systemReason(error) : `cannot be used (${error.message})`;
-    if (reason !== undefined) return new ReceiptsProblem(reason, what, error);
-  } else if (systemCode(error)?.startsWith('ERR_') === false) {
-    const reason = isFull(error) ? 'full' : systemCode(error) === 'EIO' ? 'failing' : 'unusable';
-    return new ReceiptsProblem(reason, systemReason(error), error);
-  }
-  throw error;
-}
-
-const results: ReadonlyMap<number, ReceiptsReason> = new Map([
-  [3, 'unusable'], // SQLITE_PERM
-  [5, 'locked'], // SQLITE_BUSY
-  [6, 'locked'], // SQLITE_LOCKED
-  [8, 'unusable'], // SQLITE_READONLY
-  [10, 'failing'], // SQLITE_IOERR
-  [11, 'damaged'], // SQLITE_CORRUPT
-  [13, 'full'], // SQLITE_FULL
-  [14, 'unusable'], // SQLITE_CANTOPEN
-  [26, 'damaged'], // SQLITE_NOTADB
-]);
-
 /** Says that a database is ours: "shot". */
 const applicationId = 0x73686f74;
 /** The format of the tables. */
@@ -89,7 +34,7 @@ const formatVersion = 2;
 
 /**
  * A row by account, with rowid: lines of a kilobyte make a table without it several times slower. `payer` finds the rows of a
- * state file. `alone`: the state file that wrote all that the row says, and `writer` its process; null: more than one did.
+ * state file; `said`: the digest of the last line of it that was noted. `alone`: the state file that wrote all that the row says, and `writer` its process; null: more than one did.
  */
 const tables = `
 CREATE TABLE receipt (
@@ -97,7 +42,7 @@ CREATE TABLE receipt (
   alone TEXT, writer TEXT, PRIMARY KEY (job, service, owner)
 ) STRICT;
 CREATE TABLE payer (
-  state TEXT NOT NULL, service TEXT NOT NULL, job TEXT NOT NULL, PRIMARY KEY (state, service, job)
+  state TEXT NOT NULL, service TEXT NOT NULL, job TEXT NOT NULL, said TEXT NOT NULL, PRIMARY KEY (state, service, job)
 ) STRICT, WITHOUT ROWID;
 PRAGMA application_id = ${applicationId};
 PRAGMA user_version = ${formatVersion};
@@ -136,6 +81,20 @@ export function openReceipts(
   } catch (error) {
     const { reason, message } = receiptsProblem(error);
     throw new ReceiptsProblem(reason, message, error, inode);
+  }
+}
+
+/** The services at which a state file has paid for something. Empty, too, if the file cannot be read: who opens it says so. */
+export function servicesOf(file: string, state: string): readonly string[] {
+  try {
+    const opened = openReceipts(file, 'look');
+    if (opened === undefined) return [];
+    using database = opened.database;
+    const rows = database.prepare('SELECT DISTINCT service FROM payer WHERE state = ?').all(state);
+    return rows.map(({ service }) => String(service));
+  } catch (error) {
+    receiptsProblem(error);
+    return [];
   }
 }
 
@@ -280,7 +239,7 @@ function isNew(database: DatabaseSync): boolean {
 function hasTables(database: DatabaseSync): boolean {
   try {
     database.prepare(
-      'SELECT receipt.job, owner, line, parties, busy, alone, writer, state FROM receipt JOIN payer USING (service)',
+      'SELECT receipt.job, owner, line, parties, busy, alone, writer, state, said FROM receipt JOIN payer USING (service)',
     );
     return true;
   } catch (error) {

@@ -5,7 +5,7 @@ import { validatorOf } from '../base/schema.ts';
 import { joined } from '../model/record/join.ts';
 import { type Attempt, type Job, lineText, type Output, parseLine } from '../model/record/line.ts';
 import { jobSchema } from '../model/record/schemas.ts';
-import { ReceiptsProblem } from './receipts-file.ts';
+import { ReceiptsProblem } from './receipts-problem.ts';
 
 /** A state file, so that a person recognizes it. Paths are absolute, and stay on this machine. */
 export interface Payer {
@@ -21,6 +21,8 @@ export interface Party extends Payer {
   readonly picked?: Job['picked'];
   /** The attempts that it paid for, by name. */
   readonly paid: readonly string[];
+  /** Those of them that the account of the row has paid for, as was known when they were sent. */
+  readonly sent: readonly string[];
   /** The files that it saved: absolute paths. */
   readonly saved: readonly string[];
 }
@@ -29,7 +31,7 @@ export interface Row {
   /** Without tasks. Outputs have absolute paths. */
   readonly line: Job;
   readonly parties: readonly Party[];
-  /** The payer's run that wrote the row last, a space, and its lock file. */
+  /** The lock file of the process that sends the request, or until when others may. */
   readonly busy: string | undefined;
 }
 
@@ -66,7 +68,7 @@ const areParties = validatorOf<readonly Party[]>({
   items: {
     type: 'object',
     additionalProperties: false,
-    required: ['state', 'pipeline', 'tasks', 'paid', 'saved'],
+    required: ['state', 'pipeline', 'tasks', 'paid', 'sent', 'saved'],
     properties: {
       state: text,
       pipeline: text,
@@ -74,6 +76,7 @@ const areParties = validatorOf<readonly Party[]>({
       tasks: texts,
       picked: jobSchema.properties.picked,
       paid: texts,
+      sent: texts,
       saved: texts,
     },
   },
@@ -95,14 +98,25 @@ export function joinedRow(a: Row, b: Row): Row {
       tasks: union(known?.tasks, party.tasks),
       picked: party.picked ?? known?.picked,
       paid: union(known?.paid, paid),
+      sent: union(known?.sent, party.sent),
       saved: union(known?.saved, party.saved),
     });
   }
   return {
     line: joined(a.line, b.line),
     parties: [...parties.values()],
-    busy: a.busy ?? b.busy,
+    busy: b.busy ?? a.busy,
   };
+}
+
+/** Who takes a project over says nothing of it but what it is: the payer may never have seen it complete. */
+export function withResults(row: Row, { attempts }: Job): Row {
+  const results = new Map(attempts.map(({ name, result }) => [name, result]));
+  const known = row.line.attempts.map((attempt): Attempt => {
+    const result = attempt.result ?? results.get(attempt.name);
+    return result === undefined ? attempt : { ...attempt, result };
+  });
+  return { ...row, line: { ...row.line, attempts: known } };
 }
 
 const union = (a: readonly string[] = [], b: readonly string[] = []): readonly string[] => [
@@ -114,7 +128,7 @@ export const isSame = (a: Row, b: Row): boolean =>
   lineText(a.line) === lineText(b.line) &&
   JSON.stringify(a.parties) === JSON.stringify(b.parties);
 
-export function payerOf({ parties }: Row, attempt: string | undefined): Party {
+export function payerOf(parties: readonly Party[], attempt: string | undefined): Party {
   const [first] = parties;
   if (first === undefined) throw new Error('bug: a receipt of nobody');
   return parties.find(({ paid }) => attempt !== undefined && paid.includes(attempt)) ?? first;

@@ -3,22 +3,15 @@
 import { randomUUID } from 'node:crypto';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { StatementSync } from 'node:sqlite';
+import { digestOfBytes } from '../base/digest.ts';
 import { realPathOr } from '../base/real-path.ts';
 import { count } from '../base/text.ts';
-import { faceDetect } from '../contract/kinds.ts';
-import { current, isOver } from '../model/record/job.ts';
+import { current, isOver, isOwn } from '../model/record/job.ts';
 import { joined } from '../model/record/join.ts';
-import type { Attempt, Job, Output } from '../model/record/line.ts';
+import { type Attempt, type Job, lineText, type Output } from '../model/record/line.ts';
 import type { Clock } from '../run/jobs/ports.ts';
-import {
-  isReplaced,
-  type OpenedReceipts,
-  openReceipts,
-  ReceiptsProblem,
-  type ReceiptsReason,
-  receiptsProblem,
-  setAside,
-} from './receipts-file.ts';
+import { isReplaced, type OpenedReceipts, openReceipts, setAside } from './receipts-file.ts';
+import { ReceiptsProblem, type ReceiptsReason, receiptsProblem } from './receipts-problem.ts';
 import {
   hasAll,
   isSame,
@@ -31,6 +24,7 @@ import {
   type Row,
   type StoredRow,
   storedRow,
+  withResults,
 } from './receipts-row.ts';
 
 export type ListedReceipt = Pick<StoredRow, 'service' | 'owner' | 'line' | 'parties'>;
@@ -46,6 +40,14 @@ export interface Receipt {
   readonly isBusy: boolean;
   /** The payer has recorded whole files of all results. */
   readonly hasSaved: boolean;
+}
+
+export interface OwnLine {
+  readonly line: Job;
+  /** Where it was noted last. */
+  readonly branch: string | undefined;
+  /** The run in a database whose workers may be sending the request. */
+  readonly orderedBy: string | undefined;
 }
 
 /**
@@ -67,8 +69,18 @@ export interface ReceiptsOptions {
   readonly by: Payer;
   /** Its lock file. */
   readonly lock: string;
-  /** The id of the run. Undefined: nothing is written. */
-  readonly run: string | undefined;
+  /**
+   * A database has the record. What this state file paid for before is taken over like what any other one paid for, and
+   * workers, which hold no lock, send what is claimed.
+   */
+  readonly engine?: {
+    /** The id of the run there. */
+    readonly run: string;
+    /** How long workers may still send a request, in milliseconds. */
+    readonly orderedMs: number;
+  };
+  /** False for a command that only reads. */
+  readonly writes: boolean;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   /** True if a process holds the lock. */
   readonly isHeld: (lock: string) => boolean;
@@ -76,10 +88,12 @@ export interface ReceiptsOptions {
   readonly jobs: () => Iterable<Job>;
   /** A sentence without its end, each once. */
   readonly warn: (message: string, reason: ReceiptsReason) => void;
-  /** The command that adds the payments of the state file later. */
-  readonly cure?: string | undefined;
   readonly fileSystemOf?: ((folder: string) => number) | undefined;
 }
+
+/** Before epoch milliseconds and a run in a database, where a lock is named otherwise. */
+const orderedMark = 'ordered until ';
+const orderOf = (busy: string): readonly string[] => busy.slice(orderedMark.length).split(' ');
 
 const maxWaiting = 64;
 const maxWaitMs = 250;
@@ -90,8 +104,9 @@ const groupSize = 500;
 
 export class Receipts {
   readonly file: string;
+  /** With the real paths. */
+  readonly by: Payer;
   readonly #options: ReceiptsOptions;
-  readonly #by: Payer;
   readonly #lock: string;
   readonly #writer = randomUUID();
   readonly #ended = new AbortController();
@@ -100,19 +115,23 @@ export class Receipts {
   #tables: Tables | undefined;
   /** By job: not written yet. */
   readonly #waiting = new Map<string, Job>();
+  /** Attempts of this process, and whether its account was known when they were sent. */
+  readonly #claimed = new Map<string, boolean>();
   #isTimed = false;
   /** Why the last attempt to write notes failed. */
   #failed: ReceiptsReason | undefined;
   #isUnreadable = false;
   /** The database has lost what this state file paid for. */
   #beginsAnew = false;
+  /** Damaged databases: what can be read of them goes into the new one. */
+  readonly #salvaged: string[] = [];
 
   /** Nothing is opened until it is needed, and nothing is made until there is something to write. */
   constructor(options: ReceiptsOptions) {
     const { file, by, lock } = options;
     this.file = file;
     this.#options = options;
-    this.#by = { ...by, state: realName(by.state), pipeline: realName(by.pipeline) };
+    this.by = { ...by, state: realName(by.state), pipeline: realName(by.pipeline) };
     this.#lock = realName(lock);
   }
 
@@ -129,15 +148,17 @@ export class Receipts {
    * `ownLines`: the jobs of a run are asked for one by one, and most are its own.
    */
   get(job: string): Receipt | undefined {
+    const { service, engine } = this.#options;
+    const own = engine === undefined ? this.by.state : '';
     const row = this.#read((tables) => {
-      const rows = tables.selectOthers.all(job, this.#options.service, this.#by.state);
+      const rows = tables.selectOthers.all(job, service, own);
       return this.#known(rows.map((raw) => storedRow(raw, job)));
     });
     if (row === undefined) return undefined;
     const line = this.#asSeen(row);
     if (isNothing(line)) return undefined;
     const counting = current(row.line);
-    const party = payerOf(row, counting?.name);
+    const party = payerOf(row.parties, counting?.name);
     const isBusy = (): boolean => this.#isBusy(row);
     return {
       line,
@@ -159,8 +180,10 @@ export class Receipts {
       const claim = this.#write((tables): Claim => {
         const rows = this.#rows(tables, line.job);
         const other = this.#judge(rows, line, attempt);
-        if (other === undefined) this.#store(tables, rows, this.#ownRow(line));
-        return other ?? { is: 'go' };
+        if (other !== undefined) return other;
+        this.#claimed.set(attempt, this.#owner !== '');
+        this.#store(tables, rows, line);
+        return { is: 'go' };
       });
       if (claim.is === 'go') this.#waiting.delete(line.job);
       if (this.#failed !== undefined) this.flush();
@@ -208,46 +231,63 @@ export class Receipts {
     }
   }
 
-  /** What a state file has paid for, at once. Throws what `receiptsProblem` knows. */
-  add(lines: Iterable<Job>): { readonly added: number; readonly changed: number } {
-    const sums = { added: 0, changed: 0, same: 0 };
+  /** What a state file has paid for, at once. Never throws. */
+  add(lines: Iterable<Job>): void {
     const left = [...lines].filter(isNotable);
-    while (left.length > 0) {
-      const group = left.splice(0, groupSize);
-      const puts = this.#write((tables) =>
-        group.map((line) =>
-          this.#store(tables, this.#rows(tables, line.job), {
-            ...this.#ownRow(line),
-            // Nobody sends anything.
-            busy: undefined,
-          }),
-        ),
-      );
-      for (const put of puts) sums[put] += 1;
+    try {
+      while (left.length > 0) {
+        const group = left.splice(0, groupSize);
+        this.#write((tables) => {
+          for (const line of group) this.#store(tables, this.#rows(tables, line.job), line);
+        });
+      }
+    } catch (error) {
+      this.#warn(receiptsProblem(error));
     }
-    return { added: sums.added, changed: sums.changed };
   }
 
-  /** What this state file paid for and saved, as it said so itself: a lost or older file has forgotten it. */
-  *ownLines(): Generator<Job> {
-    const { state } = this.#by;
+  /**
+   * Jobs that this state file began, as it said so itself, where that is not what it says now: a lost or older file has
+   * forgotten it, or the receipts could not be written. `textOf`: the line of a job.
+   */
+  *ownLines(textOf: (job: string) => string | undefined = () => undefined): Generator<OwnLine> {
+    const { state } = this.by;
     const jobs = this.#read((tables) => tables.jobsOf.all(state, this.#options.service)) ?? [];
-    for (const { job } of jobs) {
+    for (const { job, said } of jobs) {
+      const text = textOf(String(job));
+      if (text !== undefined && said === digestOfBytes(text)) continue;
       const row = this.#read((tables) => joinedRows(this.#rows(tables, String(job))));
       const own = row?.parties.find((party) => party.state === state);
-      if (row !== undefined && own !== undefined) yield ownLine(row.line, own);
+      if (row !== undefined && own !== undefined)
+        yield {
+          line: ownLine(row.line, own),
+          branch: own.branch,
+          orderedBy: row.busy?.startsWith(orderedMark) ? orderOf(row.busy)[1] : undefined,
+        };
     }
   }
 
-  /** True if the account that pays now has paid for the project. */
+  /** Of how many jobs this state file said that it began them. Undefined: there are no receipts yet. */
+  get ownJobs(): number | undefined {
+    const { service } = this.#options;
+    return this.#read((tables) =>
+      Number(tables.countJobsOf.get(this.by.state, service)?.['count']),
+    );
+  }
+
+  /** True if nothing is known of any job of this service. */
+  get isEmpty(): boolean {
+    return this.#read((tables) => tables.any.get(this.#options.service)) === undefined;
+  }
+
+  /** True if the account that pays now has paid for the project, and was known when it did. */
   isOurs(job: string, project: string): boolean {
     const rows = this.#read((tables) => this.#rows(tables, job)) ?? [];
-    return rows.some(
-      ({ owner, line }) =>
-        owner !== '' &&
-        owner === this.#owner &&
-        line.attempts.some((attempt) => attempt.project === project),
-    );
+    return rows.some(({ owner, line, parties }) => {
+      const name = line.attempts.find((attempt) => attempt.project === project)?.name;
+      const isSent = parties.some(({ sent }) => name !== undefined && sent.includes(name));
+      return isSent && owner === this.#owner;
+    });
   }
 
   /** What could not be written is in the state file only, and a warning says so. */
@@ -255,7 +295,10 @@ export class Receipts {
     const left = this.flush() ? 0 : this.#waiting.size;
     if (left > 0 && this.#failed !== undefined) {
       const payments = `${count(left, 'payment')} of this command ${left === 1 ? 'is' : 'are'}`;
-      this.#say(`${payments} not in your receipts (${this.file})${this.#cure}`, this.#failed);
+      this.#say(
+        `${payments} not in your receipts (${this.file}): the next run adds them`,
+        this.#failed,
+      );
     }
     this.#waiting.clear();
     this.#ended.abort();
@@ -285,18 +328,30 @@ export class Receipts {
 
   /** An attempt that was refused is nobody else's business. */
   #asSeen({ line, parties }: Row): Job {
-    const own = parties.find(({ state }) => state === this.#by.state)?.paid ?? [];
+    const own = parties.find(({ state }) => state === this.by.state)?.paid ?? [];
+    const isOurs = (name: string): boolean =>
+      this.#options.engine === undefined ? own.includes(name) : this.#claimed.has(name);
     const attempts = line.attempts.flatMap((attempt): Attempt[] => {
-      if (own.includes(attempt.name)) return [attempt];
+      if (isOurs(attempt.name)) return [attempt];
       return attempt.state === 'refused' ? [] : [{ ...attempt, adopted: true }];
     });
     return { ...line, attempts, outputs: [] };
   }
 
+  #busyOf(line: Job): string | undefined {
+    const { name = '', state } = current(line) ?? {};
+    if (state !== 'intended' || !this.#claimed.has(name)) return undefined;
+    const { engine, clock } = this.#options;
+    return engine === undefined
+      ? this.#lock
+      : `${orderedMark}${clock.now() + engine.orderedMs} ${engine.run}`;
+  }
+
   /** Under our own lock there is nobody but us: whoever held it before is dead. */
   #isBusy({ busy }: Row): boolean {
-    const lock = busy?.slice(busy.indexOf(' ') + 1);
-    return lock !== undefined && lock !== this.#lock && this.#options.isHeld(lock);
+    if (busy === undefined || busy === this.#lock) return false;
+    if (!busy.startsWith(orderedMark)) return this.#options.isHeld(busy);
+    return this.#options.clock.now() < Number(orderOf(busy)[0]);
   }
 
   /** Undefined if nothing stands against the attempt. */
@@ -308,7 +363,7 @@ export class Receipts {
     if (living.length === 0) return undefined;
     if (row === undefined) return { is: 'known', line };
     if (living.every(({ state }) => state === 'intended') && this.#isBusy(row)) {
-      const { state, pipeline, branch } = payerOf(row, living[0]?.name);
+      const { state, pipeline, branch } = payerOf(row.parties, living[0]?.name);
       return { is: 'busy', payer: { state, pipeline, branch } };
     }
     return { is: 'known', line: this.#asSeen(row) };
@@ -323,48 +378,66 @@ export class Receipts {
       ...[JSON.stringify(row.line), JSON.stringify(row.parties), row.busy ?? null],
       ...[line.job, this.#options.service, this.#owner, this.#writer],
     );
-    if (changes !== 1) this.#store(tables, this.#rows(tables, line.job), row);
+    if (changes === 1) this.#remember(tables, line);
+    else this.#store(tables, this.#rows(tables, line.job), line);
   }
 
-  #store(tables: Tables, all: readonly StoredRow[], own: Row): 'added' | 'changed' | 'same' {
+  #store(tables: Tables, all: readonly StoredRow[], line: Job): void {
     const { service } = this.#options;
-    const { job } = own.line;
-    const rows = all.filter(({ owner }) => owner === this.#owner || owner === '');
+    const { job } = line;
+    const own = this.#ownRow(line);
+    const payer = this.#ownerOf(all, line);
+    const rows = all.filter(({ owner }) => owner === payer || owner === '');
     const known = joinedRows(rows);
-    if (known === undefined && isNothing(own.line) && own.line.outputs.length === 0) return 'same';
-    const row = known === undefined ? own : joinedRow(known, own);
-    const isPayer = payerOf(row, current(row.line)?.name).state === this.#by.state;
-    const now: Row = { ...row, busy: (isPayer ? own.busy : undefined) ?? known?.busy };
-    const isMoved = rows.some(({ owner }) => owner !== this.#owner);
-    if (known !== undefined && !isMoved && isSame(known, now)) return 'same';
+    if (known === undefined && isNothing(own.line) && own.line.outputs.length === 0) return;
+    this.#remember(tables, line);
+    const row = known === undefined ? own : withResults(joinedRow(known, own), line);
+    const isPayer = payerOf(row.parties, current(row.line)?.name).state === this.by.state;
+    const now: Row = { ...row, busy: isPayer ? own.busy : known?.busy };
+    const isMoved = rows.some(({ owner }) => owner !== payer);
+    if (known !== undefined && !isMoved && isSame(known, now)) return;
     const isOurs = rows.every(({ writer }) => writer === this.#writer);
     tables.upsert.run(
-      ...[job, service, this.#owner, JSON.stringify(now.line), JSON.stringify(now.parties)],
-      ...[now.busy ?? null, now.parties.length === 1 ? this.#by.state : null],
+      ...[job, service, payer, JSON.stringify(now.line), JSON.stringify(now.parties)],
+      ...[now.busy ?? null, now.parties.length === 1 ? this.by.state : null],
       ...[isOurs ? this.#writer : null],
     );
     if (isMoved) tables.removeUnowned.run(job, service);
-    if (own.line.attempts.length > 0) tables.addPayer.run(this.#by.state, service, job);
-    return known === undefined ? 'added' : 'changed';
+  }
+
+  /** Whoever is known to have paid stays who paid, whichever account the state file has now. */
+  #ownerOf(rows: readonly StoredRow[], line: Job): string {
+    const { name } = current(line) ?? line.attempts.at(-1) ?? {};
+    const isOf = ({ owner, line }: StoredRow): boolean =>
+      owner !== '' && line.attempts.some((attempt) => attempt.name === name);
+    return rows.find(isOf)?.owner ?? this.#owner;
+  }
+
+  #remember(tables: Tables, line: Job): void {
+    if (isOwn(line))
+      tables.addPayer.run(
+        ...[this.by.state, this.#options.service, line.job, digestOfBytes(lineText(line))],
+      );
   }
 
   /** Only what this state file paid for, and the files that it saved: nobody speaks for others. */
   #ownRow(line: Job): Row {
     const { tasks, picked, ...rest } = line;
-    const folder = dirname(this.#by.pipeline);
+    const folder = dirname(this.by.pipeline);
     const attempts = line.attempts.filter(({ adopted }) => adopted === undefined);
     const outputs = line.outputs.map((file) => ({ ...file, path: resolve(folder, file.path) }));
     const party: Party = {
-      ...this.#by,
+      ...this.by,
       tasks,
       picked,
       paid: attempts.map(({ name }) => name),
+      sent: attempts.flatMap(({ name }) => (this.#claimed.get(name) === true ? [name] : [])),
       saved: [...new Set(outputs.map(({ path }) => path))],
     };
     return {
       line: { ...rest, tasks: [], attempts, outputs },
       parties: [party],
-      busy: `${this.#options.run} ${this.#lock}`,
+      busy: this.#busyOf(line),
     };
   }
 
@@ -373,7 +446,11 @@ export class Receipts {
   #read<T>(work: (tables: Tables) => T): T | undefined {
     if (this.#isUnreadable) return undefined;
     try {
-      return this.#use(this.#options.run === undefined ? 'look' : 'use', work);
+      const found = this.#use(!this.#options.writes ? 'look' : 'use', work);
+      if (this.#salvaged.length === 0) return found;
+      // They were set aside just now, and what can be read of them counts.
+      this.#write(() => undefined);
+      return this.#use('use', work);
     } catch (error) {
       this.#warn(receiptsProblem(error));
       this.#isUnreadable = true;
@@ -382,20 +459,21 @@ export class Receipts {
   }
 
   #write<T>(work: (tables: Tables) => T): T {
-    if (this.#options.run === undefined) throw new Error('bug: receipts that are only read');
+    if (!this.#options.writes) throw new Error('bug: receipts that are only read');
     const done = this.#use('make', (tables) =>
       tables.transact(() => {
         if (isReplaced(this.file, tables.opened)) throw new ReceiptsProblem('replaced', 'are gone');
+        for (const file of this.#salvaged) salvage(file, tables);
         if (this.#beginsAnew)
           for (const line of this.#options.jobs())
-            if (isNotable(line))
-              this.#store(tables, this.#rows(tables, line.job), this.#ownRow(line));
+            if (isNotable(line)) this.#store(tables, this.#rows(tables, line.job), line);
         return { value: work(tables) };
       }),
     );
     if (done === undefined) throw new Error('bug: receipts that were not made');
     this.#beginsAnew = false;
     this.#isUnreadable = false;
+    this.#salvaged.length = 0;
     return done.value;
   }
 
@@ -435,9 +513,11 @@ export class Receipts {
   #begin({ reason, message }: ReceiptsProblem, inode: bigint | undefined): boolean {
     if (reason === 'damaged' || reason === 'older') {
       const aside = setAside(this.file, inode, reason, this.#options.clock.now());
-      const lost = 'what only they knew to be paid for is not known now';
-      if (aside !== undefined)
+      const lost = 'what cannot be read of them is not known any more';
+      if (aside !== undefined) {
         this.#say(`your receipts ${message}, and are set aside (${aside}): ${lost}`, reason);
+        this.#salvaged.push(aside);
+      }
     } else if (reason !== 'replaced') return false;
     this.#beginsAnew = true;
     return true;
@@ -448,16 +528,10 @@ export class Receipts {
     this.#tables = undefined;
   }
 
-  get #cure(): string {
-    const { cure } = this.#options;
-    return cure === undefined ? '' : `; to add them later, run ${cure}`;
-  }
-
   #warn({ reason, message }: ReceiptsProblem): void {
-    const consequence =
-      this.#options.run === undefined
-        ? 'what other pipelines, or a lost state file, have paid for is not known'
-        : `payments of this run are in the state file only${this.#cure}`;
+    const consequence = !this.#options.writes
+      ? 'what other pipelines, or a lost state file, have paid for is not known'
+      : 'payments of this run are in the state file only, until a later run adds them';
     this.#say(`your receipts (${this.file}) ${message}: ${consequence}`, reason);
   }
 
@@ -468,16 +542,44 @@ export class Receipts {
   }
 }
 
-/** All rows, of all services and accounts, the oldest first. Throws what `receiptsProblem` knows. */
-export function* listReceipts(file: string): Generator<ListedReceipt> {
+/** All rows, of all services and accounts, the oldest first. Throws what `receiptsProblem` knows. `skips`: rows that are none. */
+export function* listReceipts(file: string, skips = false): Generator<ListedReceipt> {
   const opened = openReceipts(file, 'look');
   if (opened === undefined) return;
   const { database } = opened;
   try {
     const all = database.prepare(`SELECT job, ${columns} FROM receipt ORDER BY rowid`);
-    for (const raw of all.iterate()) yield storedRow(raw, raw['job']);
+    for (const raw of all.iterate()) {
+      const row = rowOrProblem(raw);
+      if (row instanceof ReceiptsProblem && !skips) throw row;
+      if (!(row instanceof ReceiptsProblem)) yield row;
+    }
   } finally {
     database.close();
+  }
+}
+
+function rowOrProblem(raw: Readonly<Record<string, unknown>>): StoredRow | ReceiptsProblem {
+  try {
+    return storedRow(raw, raw['job']);
+  } catch (error) {
+    return receiptsProblem(error);
+  }
+}
+
+/** The rows that can be read. Which state file said what last is not known any more. */
+function salvage(file: string, tables: Tables): void {
+  const rows = listReceipts(file, true);
+  try {
+    for (const { service, owner, line, parties } of rows) {
+      const texts = [JSON.stringify(line), JSON.stringify(parties)] as const;
+      tables.upsert.run(line.job, service, owner, ...texts, null, null, null);
+      for (const { state, paid } of parties)
+        if (paid.length > 0 || line.supplied !== undefined)
+          tables.addPayer.run(state, service, line.job, '');
+    }
+  } catch (error) {
+    receiptsProblem(error);
   }
 }
 
@@ -492,6 +594,8 @@ class Tables {
   readonly removeUnowned: StatementSync;
   readonly addPayer: StatementSync;
   readonly jobsOf: StatementSync;
+  readonly countJobsOf: StatementSync;
+  readonly any: StatementSync;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
 
@@ -514,8 +618,15 @@ class Tables {
     this.removeUnowned = prepare(
       "DELETE FROM receipt WHERE job = ? AND service = ? AND owner = ''",
     );
-    this.addPayer = prepare('INSERT OR IGNORE INTO payer (state, service, job) VALUES (?, ?, ?)');
-    this.jobsOf = prepare('SELECT job FROM payer WHERE state = ? AND service = ?');
+    this.addPayer = prepare(
+      'INSERT INTO payer (state, service, job, said) VALUES (?, ?, ?, ?) ' +
+        'ON CONFLICT (state, service, job) DO UPDATE SET said = excluded.said',
+    );
+    this.jobsOf = prepare('SELECT job, said FROM payer WHERE state = ? AND service = ?');
+    this.countJobsOf = prepare(
+      'SELECT count(*) AS count FROM payer WHERE state = ? AND service = ?',
+    );
+    this.any = prepare('SELECT 1 FROM receipt WHERE service = ? LIMIT 1');
     this.#begin = prepare('BEGIN IMMEDIATE');
     this.#commit = prepare('COMMIT');
   }
@@ -535,8 +646,7 @@ class Tables {
 }
 
 /** An upload can be made again for nothing. */
-const isNotable = ({ kind, attempts, supplied }: Job): boolean =>
-  attempts.length > 0 || (supplied !== undefined && kind === faceDetect.name);
+const isNotable = (line: Job): boolean => line.attempts.length > 0 || isOwn(line);
 
 const isNothing = ({ attempts, supplied }: Job): boolean =>
   attempts.length === 0 && supplied === undefined;

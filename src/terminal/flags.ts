@@ -537,10 +537,6 @@ export const receiptsFlags = {
   rehearse: saying(flags.rehearse, "with --pipeline: the receipts of the pipeline's rehearsal"),
   limit: flag('--limit <n>', 'list the newest n receipts (default: 20)', {
     read: positiveInteger,
-    conflicts: ['import'],
-  }),
-  import: flag('--import <file>', 'with --pipeline: add what this state file has paid for', {
-    conflicts: ['rehearse'],
   }),
   ...flagsOf('receipts'),
 };

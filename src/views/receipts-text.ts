@@ -24,12 +24,6 @@ export function paidAlreadyText({ creations, sources, at }: PaidAlready): string
   return `${head}: ${parts.join(', ')}${end}`;
 }
 
-/** Of requests that another account has paid for, as a warning. */
-export function paidByOthersText(requests: number): string {
-  const [were, are] = requests === 1 ? ['was', 'it is'] : ['were', 'they are'];
-  return `${count(requests, 'request')} ${were} paid by another account of this service, whose projects this account cannot see: ${are} bought`;
-}
-
 function sourceText(source: PaidSource, year: string): string {
   // Another pipeline is found by its path, and has its own record of the days.
   return source.by === 'pipeline'
@@ -37,10 +31,8 @@ function sourceText(source: PaidSource, year: string): string {
     : `${payerText(source)} ${daysText(source, year)}`;
 }
 
-function payerText({ by, name = '' }: PaidBy): string {
+function payerText({ by, name }: PaidBy): string {
   switch (by) {
-    case 'this-state':
-      return 'in an earlier version of this state file';
     case 'branch':
       return `in branch ${printable(name)}`;
     case 'state':
@@ -87,8 +79,6 @@ export function paidTaskText(task: PaidTask): string {
       return `${paid}\nThe project is deleted, and no copy of its result is on this machine: only run --pay-again buys it again.`;
     case 'doubt':
       return `Your receipts say that its creation began ${day}, and that the answer was lost.\nNo run buys it until shotlist resolve has said what became of it.`;
-    case 'bought':
-      return `Your receipts say that another account of this service paid for it ${day}${what}.\nThis account cannot see that project, so a run buys the result.`;
   }
 }
 

@@ -31,7 +31,7 @@ const counts: Readonly<Record<string, Readonly<Record<string, readonly number[]>
   memory: { items: [4, 8, 9] },
   again: { items: [3], requests: [0] },
   journal: { events: [70, 70, 70] },
-  receipts: { count: [200, 20, 20, 20, 20, 200, 1] },
+  receipts: { count: [200, 20, 20, 20, 200, 1] },
   big: { MB: [2, 2] },
   live: { events: [3600] },
   report: { count: [0] },

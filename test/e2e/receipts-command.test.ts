@@ -1,13 +1,10 @@
-// shotlist receipts: what was paid for is listed, and comes back from a state file where the receipts lack it. What is refused,
-// and in which words: test/transcripts/receipts.txt.
+// shotlist receipts: what was paid for is listed. What is refused, and in which words: test/transcripts/receipts.txt.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { ReceiptStore } from '../../src/state/receipts/receipt-store.ts';
-import { receipt } from '../old/state/receipts/receipts.ts';
 import { envOf, ownReceipts, photoRig, Rig, service } from '../rig.ts';
+import { after, movesTo, side } from '../state/paying.ts';
 
 /** A folder of receipts as another machine has it. */
 function otherMachine(): { readonly SHOTLIST_RECEIPTS: string } {
@@ -19,17 +16,6 @@ function otherMachine(): { readonly SHOTLIST_RECEIPTS: string } {
 const databaseOf = ({ SHOTLIST_RECEIPTS: folder = '' }: Readonly<Record<string, string>>): string =>
   join(folder, 'receipts.db');
 
-type Receipt = ReturnType<typeof receipt>;
-
-function fill(env: Readonly<Record<string, string>>, receipts: readonly Receipt[]): void {
-  using store = new ReceiptStore({
-    file: databaseOf(env),
-    now: Date.now,
-    onWarning: expect.fail,
-  });
-  store.put(receipts);
-}
-
 const json = async (
   rig: Rig,
   args: readonly string[],
@@ -39,11 +25,6 @@ const json = async (
   const { code, stdout, stderr } = await rig.command(['receipts', ...args, '--json'], env);
   expect(code, stderr).toBe(0);
   return JSON.parse(stdout);
-};
-
-const loseState = (rig: Rig): void => {
-  for (const name of ['photos.state.jsonl', '.shotlist'])
-    rmSync(rig.path(name), { recursive: true, force: true });
 };
 
 test('lists the payments of a run', async () => {
@@ -71,25 +52,6 @@ test('lists the payments of a run', async () => {
   );
 });
 
-test('what a run pays while the receipts are locked is added by the command that it names, and not bought again when the state file is lost', async () => {
-  const rig = await photoRig(2);
-  const host = await service();
-  const env = { ...envOf(host), ...otherMachine() };
-  fill(env, [receipt(1)]);
-  const lock = new DatabaseSync(databaseOf(env));
-  lock.exec('BEGIN EXCLUSIVE');
-  const { stderr } = await rig.command(['run', rig.file], env);
-  lock.close();
-  const charged = host.ledger().length;
-  expect((await json(rig, [], env)).totals).toMatchObject({ receipts: 1, detections: 0 });
-  const [, words = ''] = /, run shotlist (receipts .*)$/m.exec(stderr) ?? [];
-  expect((await rig.command(words.split(' '), env)).code, stderr).toBe(0);
-  expect((await json(rig, [], env)).totals).toMatchObject({ receipts: 3, detections: 2 });
-  loseState(rig);
-  expect((await rig.run(host, {}, {}, env)).summary.outcome).toBe('done');
-  expect(host.ledger()).toHaveLength(charged);
-});
-
 test('a rehearsal has receipts of its own, beside it', async () => {
   const rig = await photoRig(1);
   await rig.command(['run', rig.file, '--rehearse']);
@@ -103,15 +65,17 @@ test('shows nothing that a terminal would obey, whatever the receipts say', asyn
   const rig = new Rig('');
   const env = otherMachine();
   const evil = '\u001b[2Jmake\u202e:1\n';
-  const one = receipt(1);
-  const source = { ...one.source, pipeline: evil, branch: evil };
-  fill(env, [{ ...one, source, line: { ...one.line, tasks: [evil] } }]);
+  const payer = side(databaseOf(env), 'a', {
+    by: { state: '/a/x.state.jsonl', pipeline: `/a/${evil}`, branch: evil },
+  });
+  payer.receipts.note({ ...after('swap', movesTo('created', 'n1')), tasks: [evil] });
+  payer.receipts.close();
   const { stdout } = await rig.command(['receipts'], env);
   expect(stdout.trimEnd().split('\n')).toHaveLength(3);
   expect(stdout).toContain('\\u{1b}[2Jmake\\u{202e}:1\\n');
 });
 
-test('receipts that cannot be used are left as they are by a list, and are set aside by what writes', async () => {
+test('receipts that cannot be used are left as they are by a list, and are set aside by a run, which adds what it knows', async () => {
   const rig = await photoRig(1);
   const host = await service();
   const env = { ...envOf(host), ...otherMachine() };
@@ -123,11 +87,7 @@ test('receipts that cannot be used are left as they are by a list, and are set a
     2,
     expect.stringMatching(/receipts\.db\) cannot be used \(file is not a database\)/),
   ]);
-  const add = ['receipts', '--pipeline', rig.file, '--import', 'photos.state.jsonl'];
-  const added = await rig.command(add, env);
-  expect([added.code, added.stderr]).toEqual([
-    0,
-    expect.stringContaining('were damaged and are set aside'),
-  ]);
+  const next = await rig.command(['run', rig.file], env);
+  expect([next.code, next.stderr]).toEqual([0, expect.stringContaining('are set aside')]);
   expect((await json(rig, [], env)).totals.receipts).toBe(1);
 });

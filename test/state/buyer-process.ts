@@ -53,7 +53,7 @@ const receipts = new Receipts({
   service: 'https://service.example',
   by: { state, pipeline: join(folder, 'x.yaml') },
   lock,
-  run,
+  writes: true,
   clock: realClock,
   isHeld,
   jobs: () => [],

@@ -40,7 +40,7 @@ export async function buy(
     const line = parseLine(text);
     if (line.ok) ledger.join(line.value);
   }
-  for (const line of receipts.ownLines()) if (ledger.join(line)) tell('came home');
+  for (const { line } of receipts.ownLines()) if (ledger.join(line)) tell('came home');
 
   const put = (move: Move): void => {
     const line = stateAfter(ledger.job(move.job), move, run, at);

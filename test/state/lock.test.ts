@@ -11,7 +11,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
@@ -22,12 +22,10 @@ import { realClock } from '../../src/run/clock.ts';
 import { holderOf, readLive } from '../../src/state/live.ts';
 import { isHeld, Lock } from '../../src/state/lock.ts';
 import { lockState } from '../../src/state/lock-state.ts';
-import { ReceiptBook } from '../../src/state/receipts/receipt-book.ts';
 import { pathsOf, type RunPaths } from '../../src/state/run-paths.ts';
 import { FakeClock, temporaryFolder } from '../files/places.ts';
 import { makeNamedPipe } from '../named-pipe.ts';
 import { canBeNobody, nobody } from '../nobody.ts';
-import { receipt } from '../old/state/receipts/receipts.ts';
 import { Rig } from '../rig.ts';
 import { longTest } from '../sweep.ts';
 
@@ -292,34 +290,4 @@ describe('the live file', () => {
     expect(holderOf(paths)).toEqual(unnamed);
     await lock.release();
   });
-});
-
-test('receipts say that a request is being sent while the lock of its run is held', async () => {
-  const [paths, other] = [await pathsIn(), await pathsIn()];
-  const bound = boundPipeline(await loadPipeline(join(dirname(paths.ownFolder), 'pipeline.yaml')));
-  const env = { SHOTLIST_RECEIPTS: temporaryFolder() };
-  const now = Date.parse('2026-01-01T12:00:00Z');
-  const isBeingSent = (readOnly: boolean, holder: string, agoMs = 0): boolean => {
-    const context = {
-      bound,
-      paths,
-      service: 'https://a',
-      env,
-      now: () => now,
-      onWarning,
-      readOnly,
-    };
-    using book = new ReceiptBook(context);
-    const made = receipt(1, 'intended');
-    const line = { ...made.line, at: new Date(now - agoMs).toISOString() };
-    return book.isBeingSent({ ...made, line, holder }, now);
-  };
-  const locks = [await held(paths.lock), await held(other.lock)];
-  // A plan holds no lock; a run holds its own, so whoever held it before is dead.
-  expect([false, true].map((plan) => isBeingSent(plan, paths.lock))).toEqual([false, true]);
-  expect([false, true].map((plan) => isBeingSent(plan, other.lock))).toEqual([true, true]);
-  for (const lock of locks) await lock.release();
-  expect([paths, other].map(({ lock }) => isBeingSent(true, lock))).toEqual([false, false]);
-  const engine = `${other.lock}\trun`;
-  expect([119_000, 121_000].map((ms) => isBeingSent(false, engine, ms))).toEqual([true, false]);
 });

@@ -13,7 +13,7 @@ const receipts = new Receipts({
   service: 'https://service.example',
   by: { state, pipeline: `${state}.yaml` },
   lock: `${state}.lock`,
-  run: name,
+  writes: true,
   clock: realClock,
   isHeld: () => false,
   jobs: () => [],

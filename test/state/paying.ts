@@ -102,7 +102,7 @@ export function side(
     service: 'https://service.example',
     by: { state: join(folder, 'x.state.jsonl'), pipeline: join(folder, 'x.yaml'), branch: 'main' },
     lock,
-    run: 'run-1',
+    writes: true,
     clock: {
       now: () => Date.parse(at),
       sleep: (ms) => {

@@ -32,7 +32,7 @@ const paid = (number: number): Job => after(`job ${number}`, movesTo('complete',
 const range = (size: number): readonly number[] => Array.from({ length: size }, (_, n) => n);
 const freshFile = (): string => join(freshFolder(), 'shotlist', 'receipts.db');
 const swap = after('swap', [intent('mine')]);
-const plan = { run: undefined };
+const plan = { writes: false };
 
 /** Receipts of a state file, closed. */
 function filled(count: number, file = freshFile()): string {

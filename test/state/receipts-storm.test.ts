@@ -112,7 +112,7 @@ class Story {
       service: 'https://service.example',
       by: { state: `/${who}/x.state.jsonl`, pipeline: `/${who}/x.yaml` },
       lock: `/${who}/lock`,
-      run,
+      writes: true,
       clock: { now: () => 0, sleep: turn },
       isHeld: (lock) => this.#running.has(lock.split('/')[1] ?? ''),
       jobs: () => [],

@@ -3,9 +3,19 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { current } from '../../src/model/record/job.ts';
-import type { Job } from '../../src/model/record/line.ts';
+import { type Job, lineText } from '../../src/model/record/line.ts';
 import { listReceipts } from '../../src/state/receipts.ts';
-import { after, freshFolder, intent, jobNamed, movesTo, type Side, saved, side } from './paying.ts';
+import {
+  after,
+  at,
+  freshFolder,
+  intent,
+  jobNamed,
+  movesTo,
+  type Side,
+  saved,
+  side,
+} from './paying.ts';
 
 const swap = jobNamed('swap');
 
@@ -22,7 +32,7 @@ function answer({ says, lock = 'free', asks = 'other', accounts = ['', ''] }: As
   const file = join(freshFolder(), 'receipts.db');
   const locks = new Set<string>();
   const payer = side(file, 'a', {}, locks);
-  const asker = side(file, asks === 'same' ? 'a' : 'b', { run: 'run-2' }, locks);
+  const asker = side(file, asks === 'same' ? 'a' : 'b', {}, locks);
   if (lock === 'held') locks.add(payer.lock);
   payer.receipts.ownedBy(accounts[0]);
   asker.receipts.ownedBy(accounts[1]);
@@ -160,9 +170,9 @@ test('a lost state file gets back what it paid for, of every account, as it said
   a.receipts.ownedBy('bob');
   write(a, after('other', movesTo('refused', 'n2')));
   write(b, after('swap', movesTo('created', 'n3')));
-  const lost = side(join(a.folder, '..', 'receipts.db'), 'a', { run: 'run-2' });
+  const lost = side(join(a.folder, '..', 'receipts.db'), 'a');
   lost.receipts.ownedBy('eve');
-  const own = [...lost.receipts.ownLines()].sort((x, y) => (x.job < y.job ? 1 : -1));
+  const own = [...lost.receipts.ownLines()].map(({ line }) => line);
   expect(own.map(({ job }) => job).sort()).toEqual([swap, jobNamed('other')].sort());
   expect(own.find(({ job }) => job === swap)).toEqual(line);
 });
@@ -173,15 +183,15 @@ test('a copy of a state file does not become the payer', () => {
   write(a, line);
   write(b, line);
   expect(b.receipts.get(swap)?.payer.state).toBe(join(a.folder, 'x.state.jsonl'));
-  expect([...b.receipts.ownLines()].flatMap(({ attempts }) => attempts)).toEqual([]);
-  expect([...a.receipts.ownLines()].flatMap(({ attempts }) => attempts)).toEqual(line.attempts);
+  expect([...b.receipts.ownLines()].flatMap(({ line }) => line.attempts)).toEqual([]);
+  expect([...a.receipts.ownLines()].flatMap(({ line }) => line.attempts)).toEqual(line.attempts);
 });
 
 test('a refused attempt is nobody else’s business', () => {
   const { a, b } = two();
   write(a, after('swap', movesTo('refused', 'n1')));
   expect(b.receipts.get(swap)).toBeUndefined();
-  expect([...a.receipts.ownLines()].flatMap(({ attempts }) => attempts)).toHaveLength(1);
+  expect([...a.receipts.ownLines()].flatMap(({ line }) => line.attempts)).toHaveLength(1);
 });
 
 test('a pruned file is no copy any more', () => {
@@ -226,18 +236,28 @@ test('a row of an unknown account becomes that of the account that is learnt', (
   expect(rows).toEqual([['ann', 'complete']]);
 });
 
-test('a project is ours if the account that pays now has paid for it', () => {
+test('a project is ours if the account that pays now has paid for it, and was known when it did', () => {
   const { a, b } = two();
-  write(a, after('other', movesTo('created', 'n2')));
-  expect(b.receipts.isOurs(jobNamed('other'), 'pn2')).toBe(false);
-  a.receipts.ownedBy('ann');
-  write(a, after('swap', movesTo('created', 'n1')));
-  const isOurs = (owner: string, project: string): boolean => {
-    b.receipts.ownedBy(owner);
-    return b.receipts.isOurs(swap, project);
+  const buy = (name: string, attempt: string): void => {
+    expect(a.receipts.claim(after(name, [intent(attempt)]), attempt).is).toBe('go');
+    write(a, after(name, movesTo('created', attempt)));
   };
-  expect(isOurs('ann', 'pn1')).toBe(true);
-  expect([isOurs('ann', 'other'), isOurs('bob', 'pn1'), isOurs('', 'pn1')]).not.toContain(true);
+  buy('unknown', 'n2');
+  a.receipts.ownedBy('ann');
+  buy('swap', 'n1');
+  // What git brought, and what the account was not known for, becomes a row of the account as soon as it is noted.
+  write(a, after('brought', movesTo('created', 'n3')));
+  write(a, after('unknown', movesTo('complete', 'n2')));
+  const isOurs = (owner: string, name: string, project: string): boolean => {
+    b.receipts.ownedBy(owner);
+    return b.receipts.isOurs(jobNamed(name), project);
+  };
+  expect(isOurs('ann', 'swap', 'pn1')).toBe(true);
+  expect([
+    ...[isOurs('ann', 'swap', 'other'), isOurs('bob', 'swap', 'pn1'), isOurs('', 'swap', 'pn1')],
+    ...[isOurs('ann', 'brought', 'pn3'), isOurs('ann', 'unknown', 'pn2')],
+    ...[isOurs('', 'unknown', 'pn2'), isOurs('', 'brought', 'pn3')],
+  ]).not.toContain(true);
 });
 
 test('notes are written after a quarter of a second, at 64, and at the end', async () => {
@@ -259,12 +279,35 @@ test('notes are written after a quarter of a second, at 64, and at the end', asy
   expect([...listReceipts(file)]).toHaveLength(66);
 });
 
-test('a state file is added once', () => {
+test('what a state file says and the receipts do not is added, and is known to both then', () => {
   const { a, b } = two();
   const lines = [after('swap', movesTo('complete', 'n1')), after('other', movesTo('doubt', 'n2'))];
   write(b, after('swap', movesTo('complete', 'n1')));
-  expect(a.receipts.add(lines)).toEqual({ added: 1, changed: 1 });
-  expect(a.receipts.add(lines)).toEqual({ added: 0, changed: 0 });
+  expect(a.receipts.ownJobs).toBe(0);
+  a.receipts.add(lines);
+  expect(a.receipts.ownJobs).toBe(2);
+  const textOf = (job: string): string =>
+    lines.flatMap((line) => (line.job === job ? [lineText(line)] : [])).join('');
+  expect([...a.receipts.ownLines(textOf)]).toEqual([]);
+  // An older state file was put back, of which the receipts know more.
+  const older = after('other', movesTo('intended', 'n2'));
+  const differing = a.receipts.ownLines((job) =>
+    job === older.job ? lineText(older) : textOf(job),
+  );
+  expect([...differing].map(({ line }) => line.job)).toEqual([older.job]);
+});
+
+test('what workers may still send is busy for as long as they may, whoever holds a lock', () => {
+  const file = join(freshFolder(), 'receipts.db');
+  let now = Date.parse(at);
+  const clock = { now: () => now, sleep: () => new Promise<void>(() => undefined) };
+  const engine = side(file, 'a', { engine: { run: 'r', orderedMs: 1000 }, clock });
+  const other = side(file, 'b', { clock });
+  expect(engine.receipts.claim(after('swap', [intent('n1')]), 'n1').is).toBe('go');
+  const claim = () => other.receipts.claim(after('swap', [intent('n2')]), 'n2').is;
+  expect([claim(), other.receipts.get(swap)?.isBusy]).toEqual(['busy', true]);
+  now += 1000;
+  expect([claim(), other.receipts.get(swap)?.isBusy]).toEqual(['known', false]);
 });
 
 test('while another program holds the database, nothing is sent, and what is known is read', () => {

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { importReceipts } from '../../src/features/receipts/receipts.ts';
+import { listReceipts } from '../../src/state/receipts.ts';
 import { type Told, World, type WorldOptions } from '../kit/world.ts';
 
 /** Pictures of such a thing. */
@@ -39,16 +39,13 @@ const aboutReceipts = ({ events }: Told): number =>
   events.filter((event) => event.type === 'warning' && /receipts|RECEIPTS/.test(event.message))
     .length;
 
-/** The rows of a database: how many creations it has. */
-function rowsIn(file: string): number {
-  const database = new DatabaseSync(file, { readOnly: true });
-  try {
-    const all = "SELECT count(*) AS n FROM creation WHERE state <> 'supplied'";
-    return Number(database.prepare(all).get()?.['n']);
-  } finally {
-    database.close();
-  }
-}
+/** How far the creations are, as a database says. */
+const statesIn = (file: string): readonly string[] =>
+  [...listReceipts(file)]
+    .flatMap(({ line }) => line.attempts.map(({ state }) => state))
+    .filter((state) => state !== 'refused');
+
+const rowsIn = (file: string): number => statesIn(file).length;
 
 const receiptsIn = (folder: string) => ({ env: { SHOTLIST_RECEIPTS: folder } });
 
@@ -70,7 +67,7 @@ test.each<[string, () => string, number]>([
       writeFileSync(given, '');
       return given;
     },
-    3,
+    1,
   ],
   [
     'a folder with a folder in the place of the database',
@@ -79,7 +76,7 @@ test.each<[string, () => string, number]>([
       mkdirSync(join(given, 'receipts.db'));
       return given;
     },
-    3,
+    1,
   ],
 ])('with %s for the receipts, a run pays once and says what is missing', async (_, place, says) => {
   const world = pictures(1);
@@ -91,26 +88,41 @@ test.each<[string, () => string, number]>([
   expect(existsSync(join(world.folder, 'receipts'))).toBe(false);
 });
 
-test('with receipts that another process keeps locked, a run goes on, and tells how to add its payments', async () => {
+test('with receipts that another process keeps locked, nothing is bought until they are free', async () => {
   const file = await withOne();
   const locks = new DatabaseSync(file);
   onTestFinished(() => locks.close());
   locks.exec('BEGIN EXCLUSIVE');
-  const told = await pictures(2, 'trams').run(receiptsIn(dirname(file)));
-  expect([told.outcome, told.charged, aboutReceipts(told)]).toEqual(['done', 20, 2]);
+  const world = pictures(2, 'trams');
+  const told = await world.run(receiptsIn(dirname(file)));
+  expect([told.outcome, told.charged, told.summary?.stoppedBy]).toEqual(['failed', 0, 'machine']);
+  expect(told.summary?.stopped).toContain(file);
+  locks.exec('ROLLBACK');
+  const again = await world.run(receiptsIn(dirname(file)));
+  expect([again.outcome, again.charged, rowsIn(file)]).toEqual(['done', 20, 3]);
 });
 
-test('what cannot be written during a run is written at its end', async () => {
-  const file = await withOne();
-  const locks = new DatabaseSync(file);
-  locks.exec('BEGIN EXCLUSIVE');
-  const world = pictures(2, 'trams');
+test('what cannot be written during a run is written by the next one', async () => {
+  const folder = freshFolder();
+  const env = receiptsIn(folder);
+  const world = pictures(1);
+  const file = join(folder, 'receipts.db');
+  const locks: DatabaseSync[] = [];
+  onTestFinished(() => {
+    for (const lock of locks) lock.close();
+  });
   world.onLine = (line) => {
-    if (line.includes('"ended":')) locks.close();
+    if (!line.includes('"state":"created"') || locks.length > 0) return;
+    const lock = new DatabaseSync(file);
+    lock.exec('BEGIN EXCLUSIVE');
+    locks.push(lock);
   };
-  const told = await world.run(receiptsIn(dirname(file)));
-  expect([told.outcome, aboutReceipts(told)]).toEqual(['done', 1]);
-  expect(rowsIn(file)).toBe(3);
+  const told = await world.run(env);
+  expect([told.outcome, aboutReceipts(told)]).toEqual(['done', 2]);
+  expect(statesIn(file)).toEqual(['intended']);
+  locks[0]?.exec('ROLLBACK');
+  expect((await world.run(env)).charged).toBe(0);
+  expect(statesIn(file)).toEqual(['complete']);
 });
 
 test('receipts that were damaged are set aside, with a warning', async () => {
@@ -122,44 +134,18 @@ test('receipts that were damaged are set aside, with a warning', async () => {
   expect(readdirSync(folder).length).toBeGreaterThan(1);
 });
 
-test.each([
-  ['what can be read of damaged receipts counts', false, 10],
-  ['what damaged receipts lost comes back from the state file', true, 0],
-])(
-  '%s: a state file that is lost then pays for nothing that is known',
-  async (_, imports, pays) => {
-    const folder = freshFolder();
-    const env = receiptsIn(folder);
-    const world = pictures(2, 'boats', { disk: 'folder' });
-    await world.run(env);
-    const damaged = new DatabaseSync(join(folder, 'receipts.db'));
-    damaged.exec("UPDATE creation SET line = '{}' WHERE id = 1");
-    damaged.close();
-    const state = join(world.folder, 'boats.state.jsonl');
-    const told: string[] = [];
-    const options = { ...env, pipeline: world.file, onWarning: (text: string) => told.push(text) };
-    if (imports) expect(await importReceipts(state, options)).toMatchObject({ read: 2, added: 1 });
-    expect(told.length).toBe(imports ? 1 : 0);
-    world.state = '';
-    const again = await world.run(env);
-    expect([again.outcome, again.charged]).toEqual(['done', pays]);
-    expect(readdirSync(folder).some((name) => name.includes('damaged'))).toBe(true);
-  },
-);
-
-test('a creation that a state file records without its answer is a doubt for whoever has imported the file', async () => {
+test('what can be read of damaged receipts counts: a state file that is lost then pays for nothing that is known', async () => {
   const folder = freshFolder();
   const env = receiptsIn(folder);
-  const world = pictures(1, 'boats', { disk: 'folder' });
-  world.service.fate = () => ({ lost: 'taken' });
-  await world.run({ ...env, cut: { line: 2, when: 'after' } });
-  rmSync(folder, { recursive: true });
-  mkdirSync(folder);
-  const state = join(world.folder, 'boats.state.jsonl');
-  expect(await importReceipts(state, { ...env, pipeline: world.file })).toMatchObject({ read: 1 });
+  const world = pictures(2, 'boats', { disk: 'folder' });
+  await world.run(env);
+  const damaged = new DatabaseSync(join(folder, 'receipts.db'));
+  damaged.exec("UPDATE receipt SET line = '{}' WHERE rowid = 1");
+  damaged.close();
   world.state = '';
   const again = await world.run(env);
-  expect([again.outcome, again.charged]).toEqual(['doubt', 0]);
+  expect([again.outcome, again.charged]).toEqual(['done', 10]);
+  expect(readdirSync(folder).some((name) => name.includes('damaged'))).toBe(true);
 });
 
 test('no database comes into being in a plan, or in a run with nothing to do', async () => {

@@ -14,7 +14,13 @@ import { Disk, hash, jobLine, outputLine, pipelineOf } from './plan-world.ts';
 const job = fingerprintFrom(digestOf('job'));
 
 const secondTake: Takes = {
-  choose: (first) => ({ first, number: 2, known: 1, others: 10, saveTo: 'takes/a.png' }),
+  choose: ({ fingerprint: first }) => ({
+    first,
+    number: 2,
+    known: 1,
+    others: 10,
+    saveTo: 'takes/a.png',
+  }),
   spares: () => false,
 };
 

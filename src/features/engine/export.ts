@@ -14,8 +14,9 @@ import { problem, Refusal, stateProblem } from '../../language/load/refusal.ts';
 import { realClock } from '../../run/clock.ts';
 import { type Loaded, loadState } from '../../state/load-state.ts';
 import { locateState } from '../../state/locate-state.ts';
-import { ReceiptBook } from '../../state/receipts/receipt-book.ts';
+import { openReceipts } from '../open-receipts.ts';
 import type { ReadOptions } from '../open-state.ts';
+import { catchUp } from '../order-claims.ts';
 import { refuse } from '../refuse.ts';
 
 export interface ExportOptions extends ReadOptions {
@@ -74,16 +75,12 @@ async function exportHere(loaded: LoadedPipeline, options: ExportOptions): Promi
   const fold = (record: EngineRecord): void => foldRecord(ledger, record, changed);
   const { seq } = session;
   const exported = await exportRun({ session, bound, paths, seq, fold, patience, context });
-  using book = new ReceiptBook({
-    bound,
-    paths,
-    service: given.serviceName,
-    env,
-    onWarning,
-    now: () => clock.now(),
-    engineRun: session.run.terms.run,
-  });
-  book.catchUp(ledger, changed);
+  const { run } = session.run.terms;
+  const service = given.serviceName;
+  const own = { bound, paths, service, env, clock, onWarning, ledger, writes: true };
+  const receipts = openReceipts({ ...own, engineRun: run });
+  catchUp(receipts, ledger, { run, changed });
+  receipts.close();
   // The term lapses by itself.
   await unlessAway(() => orderStore.release());
   if (!exported.ok) throw new Refusal({ ...problem(exported.error), reason: 'system' });

@@ -36,7 +36,7 @@ import { chooseStore } from '../../stores/open-store.ts';
 import { behindText } from '../../views/calendar-text.ts';
 import { internalsOf, type RunInternals } from '../internals.ts';
 import { earlierWarnings } from '../planning/earlier-runs.ts';
-import { othersWarning, type PrepareOptions, prepare } from '../planning/prepare.ts';
+import { type PrepareOptions, prepare } from '../planning/prepare.ts';
 import { readPlan } from '../planning/read-plan.ts';
 import {
   foreignWarning,
@@ -178,7 +178,6 @@ export async function plan(loaded: LoadedPipeline, options: PlanOptions = {}): P
     balance,
     warnings: [
       ...warnings,
-      ...othersWarning(prepared.planned),
       ...earlierWarnings(prepared.earlier),
       ...foreignWarning(prepared.planned),
     ],

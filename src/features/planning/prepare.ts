@@ -32,19 +32,19 @@ import {
   rerolledTakes,
   type Takes,
 } from '../../plan/takes.ts';
-import type { Disk } from '../../run/jobs/ports.ts';
+import type { Disk, MediaApi } from '../../run/jobs/ports.ts';
 import type { PlanContext } from '../../run/planned-task.ts';
+import { lazyClient } from '../../service-api/lazy-client.ts';
 import type { Target, Unasked } from '../../service-api/target.ts';
 import type { Loaded } from '../../state/load-state.ts';
 import type { StateContext } from '../../state/lock-state.ts';
-import type { RememberedPayments } from '../../state/receipts/remembered-payments.ts';
+import type { Receipts } from '../../state/receipts.ts';
 import { type PathOptions, pathsOf, type RunPaths } from '../../state/run-paths.ts';
 import { checkOutputFolder } from '../../state/writable.ts';
-import { paidByOthersText } from '../../views/receipts-text.ts';
 import type { RunInternals } from '../internals.ts';
-import { type OpenedReceipts, openReceipts } from '../open-receipts.ts';
 import { type OpenEngineRun, type OpenState, openState } from '../open-state.ts';
 import { refuseIf } from '../refuse.ts';
+import { RememberedPayments } from '../remembered-payments.ts';
 import { type Earlier, earlierRuns } from './earlier-runs.ts';
 import { baseAt, type PlannedItems, type PlanningInputs, planItems } from './plan-items.ts';
 import { listSelected, type SelectionOptions, selectionOf } from './selected-items.ts';
@@ -82,8 +82,9 @@ export interface Prepared extends AsyncDisposable {
   readonly excluded: ReadonlySet<string>;
   readonly planned: PlannedItems;
   readonly takes: Takes;
-  /** The user's receipts, and what they say of requests that the state file does not know. */
-  readonly receipts: OpenedReceipts;
+  readonly receipts: Receipts;
+  /** What they say of requests that the state file does not know. */
+  readonly remembered: RememberedPayments;
   /** What each item may still cost: found out while planning if there is a cap, else by planning once more. */
   readonly findNeeds: () => Promise<ItemNeeds | undefined>;
   /** Earlier runs whose paid results are not home: they come first. */
@@ -185,22 +186,18 @@ export async function prepare(
   const run = identityOf(state.ledger.runs(), requested);
   const base = baseAt(bound, run.due, clock.now());
   const { ledger } = state;
-  const receipts = openReceipts({
-    bound,
-    paths: usable,
-    target,
-    state,
-    disk: real,
-    access,
-    cleanup,
+  const { receipts } = opened;
+  if (receipts === undefined) throw new Error('bug: a plan without receipts');
+  const remembered = new RememberedPayments({
+    receipts,
+    ledger,
     clock,
-    session: engine?.session,
-    env: context.env,
-    redactor: context.redactor,
-    onWarning: context.onWarning,
-    internals,
+    by: receipts.by,
+    api: target.kind === 'hosted' ? askedOf(target, context, internals, cleanup) : undefined,
+    store: storeNameOf(bound.pipeline),
+    reusesOwnOnly: bound.pipeline.reusesOwnOnly,
+    lend: ({ path, sha256 }) => real.lend(sha256, path),
   });
-  const { remembered } = receipts;
   made.remember((path) => remembered.hasSaved(path));
   const takes =
     reroll === undefined ? pickedTakes(ledger) : rerolledTakes(ledger, new Set(reroll), remembered);
@@ -227,11 +224,12 @@ export async function prepare(
   };
   let planned = await planItems(bound, items, inputs);
   if (remembered.hasQuestions) {
-    await remembered.inquire(stop ?? new AbortController().signal);
+    await remembered.inquire();
     record?.clear();
     planned = await planItems(bound, items, inputs);
   }
-  planned = withRemembered(planned, remembered);
+  const paidAlready = remembered.paidAlready(planned.lost);
+  if (paidAlready !== undefined) planned = { ...planned, plan: { ...planned.plan, paidAlready } };
   const unjudged = unjudgedText(real.unjudged);
   if (unjudged !== undefined) context.onWarning(unjudged);
   const earlier =
@@ -262,24 +260,23 @@ export async function prepare(
     findNeeds,
     made,
     receipts,
+    remembered,
     replan,
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
   };
 }
 
-function withRemembered(planned: PlannedItems, remembered: RememberedPayments): PlannedItems {
-  const paid = remembered.paidAlready(planned.lost);
-  const others = remembered.ofOthers.size;
-  if (paid === undefined && others === 0) return planned;
-  return {
-    ...planned,
-    plan: { ...planned.plan, paidAlready: paid, paidByOthers: others || undefined },
-  };
+/** Connects when the first question is asked. */
+function askedOf(
+  { address, key }: Extract<Target, { readonly kind: 'hosted' }>,
+  { clock, redactor }: Pick<PrepareContext, 'clock' | 'redactor'>,
+  internals: RunInternals,
+  cleanup: Cleanup,
+): Pick<MediaApi, 'account'> {
+  const client = lazyClient({ base: address, key, clock, redactor });
+  cleanup.defer(() => client.close());
+  return internals.api?.(client) ?? client;
 }
-
-/** What other accounts have paid for is bought again. */
-export const othersWarning = ({ plan: { paidByOthers } }: PlannedItems): readonly string[] =>
-  paidByOthers === undefined ? [] : [paidByOthersText(paidByOthers)];
 
 /** The service decides about a file that nothing here can judge; undefined if there is none. */
 function unjudgedText(files: ReadonlySet<string>): string | undefined {

@@ -37,8 +37,8 @@ export async function readPlan(
   const { ledger } = state;
   const history = new RunHistory(ledger.runs());
   // A run records what it adopts, also a doubt: until then, the other commands do not know of it.
-  const adopts = (prepared.receipts.remembered.adoptions.length ?? 0) > 0;
-  const hasWork = worksOn(plan) || earlier.runs.length > 0 || adopts;
+  const { hasAdopted } = prepared.remembered;
+  const hasWork = worksOn(plan) || earlier.runs.length > 0 || hasAdopted;
   if (hasWork || reasons.explained !== undefined) {
     const passing = function* () {
       for (const job of ledger.jobs()) {
@@ -87,10 +87,10 @@ export async function readPlan(
 
 /** Empty if the receipts say nothing of it. */
 function paidFor(
-  { receipts }: Prepared,
+  { remembered }: Prepared,
   fingerprint: string | undefined,
 ): Pick<Explanation, 'paid'> {
-  const paid = fingerprint === undefined ? undefined : receipts.remembered.told(fingerprint);
+  const paid = fingerprint === undefined ? undefined : remembered.told(fingerprint);
   return paid === undefined ? {} : { paid };
 }
 

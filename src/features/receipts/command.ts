@@ -2,28 +2,17 @@
 
 import { printable } from '../../base/printable.ts';
 import { count, grouped, size, table } from '../../base/text.ts';
-import { problem, Refusal } from '../../language/load/refusal.ts';
 import type { JobLine } from '../../model/line.ts';
 import type { ReceiptsFlags } from '../../terminal/flags.ts';
-import { caution } from '../../terminal/terminal.ts';
 import { answer } from '../command.ts';
-import { type ImportedReceipts, importReceipts, receipts } from './receipts.ts';
+import { receipts } from './receipts.ts';
 
 export async function receiptsCommand(flags: ReceiptsFlags): Promise<number> {
-  const { import: state, pipeline, rehearse, limit, json = false } = flags;
-  if (state === undefined)
-    return answer(receipts({ pipeline, rehearse, limit, onWarning: caution }), json, {
-      text: receiptsText,
-    });
-  if (pipeline === undefined)
-    throw new Refusal(
-      problem('--import needs --pipeline <file>: the paths in a state file are relative to it'),
-    );
-  const imported = await importReceipts(state, { pipeline, onWarning: caution });
-  return answer(imported, json, { text: importedText });
+  const { pipeline, rehearse, limit, json = false } = flags;
+  return answer(receipts({ pipeline, rehearse, limit }), json, { text: receiptsText });
 }
 
-// Receipts as text: what this user has paid for, by which pipelines, and what an import adds.
+// Receipts as text: what this user has paid for, and by which pipelines.
 
 interface Listed {
   readonly at: string;
@@ -97,7 +86,3 @@ function becameText({ state, files, credits }: Listed): string {
 
 const fromText = ({ pipeline, branch, folder }: Listed): string =>
   `${pipeline}${branch === undefined ? '' : `, branch ${branch}`}, in ${folder}`;
-
-const importedText = ({ file, read, added, changed }: ImportedReceipts): string =>
-  `Read ${count(read, 'receipt')} in ${printable(file)}: ${grouped(added)} new` +
-  `${changed === 0 ? '' : `, ${grouped(changed)} with something new`}.`;

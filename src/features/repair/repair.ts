@@ -3,15 +3,13 @@
 import { constants, copyFileSync, createReadStream, existsSync, renameSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { createInterface } from 'node:readline';
-import { isSystemProblem, systemReason } from '../../base/system-error.ts';
-import { isSqlite } from '../../files/cache-database.ts';
+
+import { systemReason } from '../../base/system-error.ts';
 import { createNew } from '../../files/new-file.ts';
 import { syncFolder } from '../../files/output-folders.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { problem, Refusal } from '../../language/load/refusal.ts';
-import { storeNameOf } from '../../language/store.ts';
-import { jobOf } from '../../model/job-view.ts';
 import { isUnexpected, stateAfter } from '../../model/record/job.ts';
 import type { Ledger, MissingCreations, Totals } from '../../model/record/ledger.ts';
 import { lineText } from '../../model/record/line.ts';
@@ -23,12 +21,10 @@ import { joinOther, type OtherRecord, wholeTexts } from '../../state/load-record
 import { headerIn } from '../../state/load-state.ts';
 import { locateState } from '../../state/locate-state.ts';
 import { lockState, strangerTo } from '../../state/lock-state.ts';
-import { isPayment } from '../../state/receipts/receipt.ts';
-import { bookFor } from '../../state/receipts/receipt-book.ts';
-import { filesHere } from '../../state/receipts/remembered-payments.ts';
 import { acceptedMarks, repaired, type UnreadableLine } from '../../state/repair.ts';
 import { type PaidTwice, paidTwiceOf } from '../../views/paid-twice-text.ts';
 import { gitRecords } from '../git/records.ts';
+import { openReceipts, type ReceiptsTerms } from '../open-receipts.ts';
 import type { ReadOptions } from '../open-state.ts';
 import { refuse, refuseIf } from '../refuse.ts';
 
@@ -98,9 +94,10 @@ export async function repair(
     (rehearsal ? 'rehearsal' : serviceOf(bound.pipeline.service, options));
   const at = new Date(clock.now()).toISOString();
   const header = { shotlist: formatVersion, pipeline: bound.name, service: service ?? '' } as const;
+  const about = { service, bound, paths, clock, env, onWarning };
   const others = async (): Promise<readonly OtherRecord[]> => {
     const { records } = await gitRecords(paths, env, true);
-    const receipts = receiptsOf(service, { bound, paths, clock, env, onWarning });
+    const receipts = receiptsOf(about);
     const own = receipts === undefined ? [] : [receipts];
     return [...records, ...copies.map(fileRecord), ...own];
   };
@@ -112,7 +109,7 @@ export async function repair(
   const record = found.value;
   record.warnings.forEach(onWarning);
   // The machine that paid knows by its receipts what lines that nobody can read may have said.
-  if (receiptsOf(service, { bound, paths, clock, env, onWarning }) !== undefined)
+  if (receiptsOf(about) !== undefined)
     for (const mark of record.ledger.marks())
       if (mark.mark === 'lost' && mark.creations === undefined)
         record.ledger.put({ ...mark, over: at });
@@ -159,27 +156,11 @@ async function* linesOf(file: string): AsyncGenerator<readonly string[]> {
 }
 
 /** Of the receipts of this state file: what it paid for. Undefined if there are none. */
-function receiptsOf(
-  service: string | undefined,
-  given: Omit<Parameters<typeof bookFor>[1], 'readOnly'>,
-): OtherRecord | undefined {
-  using book = bookFor({ service: service ?? '' }, { ...given, readOnly: true });
-  try {
-    const store = storeNameOf(given.bound.pipeline);
-    const lines: string[] = [];
-    for (const receipt of book.store.ofState(book.source.state)) {
-      if (!isPayment(receipt) || (service !== undefined && receipt.service !== service)) continue;
-      const isOwn = book.isOwn(receipt);
-      const outputs = isOwn ? filesHere(receipt, book.source, store) : [];
-      lines.push(lineText(jobOf({ ...receipt.line, outputs: [...outputs] })));
-    }
-    return lines.length === 0 ? undefined : { name: 'your receipts', lines: texts(lines) };
-  } catch (error) {
-    if (!isSqlite(error) && !isSystemProblem(error)) throw error;
-    const why = error instanceof Error ? error.message : String(error);
-    given.onWarning?.(`your receipts (${book.store.file}) cannot be read: ${why}`);
-    return undefined;
-  }
+function receiptsOf(terms: Omit<ReceiptsTerms, 'ledger' | 'writes'>): OtherRecord | undefined {
+  const receipts = openReceipts({ ...terms, writes: false });
+  const lines = [...receipts.ownLines()].map(({ line }) => lineText(line));
+  receipts.close();
+  return lines.length === 0 ? undefined : { name: 'your receipts', lines: texts(lines) };
 }
 
 async function* texts(lines: readonly string[]): AsyncGenerator<readonly string[]> {

@@ -21,7 +21,6 @@ import { abandoned, notTaken } from '../../model/settled.ts';
 import { jobFacts } from '../../model/state.ts';
 import { settlementOf } from '../../run/jobs/settlement.ts';
 import { isRefusedKey, readPatiently } from '../../service-api/inquiry.ts';
-import { endOf } from '../../state/receipts/receipt.ts';
 import { type EditOptions, editState, type StateEdit } from '../edit-state.ts';
 import { refuse } from '../refuse.ts';
 
@@ -71,24 +70,15 @@ export async function resolve(
   options: EditOptions = {},
 ): Promise<Resolved> {
   return await editState(loaded, options, async (edit) => {
-    const learnt = await learnDoubts(edit, options);
-    const known = learnt.find(({ tasks, name }) => tasks.includes(task) || name === task);
-    if (known !== undefined) return agreed(known, task, resolution);
-    return await settleDoubt(doubtOf(edit.journal.ledger, task), resolution, edit);
+    await learnDoubts(edit, options);
+    const job = jobOf(edit.journal.ledger, task);
+    if (isDoubt(job)) return await settleDoubt(job, resolution, edit);
+    // The receipts may have known it, and the hub may show less: a project that is deleted looks as if it had never been.
+    const isSaid = resolution.how === 'project' && job.project === resolution.project;
+    if (isSaid) return resolvedOf(job);
+    const project = job.project === undefined ? '' : `, project ${job.project}`;
+    refuse(`${task} is not in doubt: it is ${job.state}${project}`);
   });
-}
-
-/** The receipts know more than the hub may show: a project that was deleted since looks as if it had never been. */
-function agreed(known: JobLine, task: string, said: Resolution): Resolved {
-  const isAgreed =
-    said.how === 'project' ? known.project === said.project : known.project === undefined;
-  if (isAgreed) return resolvedOf(known);
-  const what =
-    known.project === undefined ? 'the service never took it' : `it is project ${known.project}`;
-  refuse(
-    `${task} is not in doubt any more: your receipts say that ${what}`,
-    'the state file has it now, and nothing else was changed',
-  );
 }
 
 /**
@@ -98,22 +88,24 @@ function agreed(known: JobLine, task: string, said: Resolution): Resolved {
 async function learnDoubts(
   edit: StateEdit,
   { onWarning = () => undefined }: EditOptions,
-): Promise<readonly JobLine[]> {
+): Promise<void> {
   const { journal, receipts, shared } = edit;
-  if (shared) return [];
+  if (shared) return;
   const learnt: JobLine[] = [];
   for (const doubt of doubtsIn(edit)) {
-    const line = receipts.of(doubt.job).find((one) => one.line.name === doubt.name)?.line;
-    if (doubt.name === undefined || line === undefined || isDoubt(line)) continue;
-    journal.append(endOf(doubt.job, line));
+    const line = receipts.get(doubt.job)?.line;
+    const attempt = line?.attempts.find(({ name }) => name === doubt.name);
+    const isKnown =
+      attempt !== undefined && attempt.state !== 'intended' && attempt.state !== 'doubt';
+    if (line === undefined || !isKnown || !journal.ledger.know(line)) continue;
+    journal.recordLearnt();
     learnt.push(journal.ledger.job(doubt.job) ?? doubt);
   }
-  if (learnt.length === 0) return learnt;
+  if (learnt.length === 0) return;
   await journal.sync();
   const [first = ''] = learnt.flatMap(({ tasks }) => tasks);
   const which = learnt.length === 1 ? first : `${count(learnt.length, 'creation')} in doubt`;
   onWarning(`your receipts know what became of ${which}: the state file has it now`);
-  return learnt;
 }
 
 /** One of all doubts of a state file. */
@@ -239,7 +231,8 @@ const resolvedOf = ({ tasks, name = '', state, credits = 0, project }: JobLine):
 
 const isDoubt = ({ state }: JobLine): boolean => jobFacts[state].inDoubt;
 
-function doubtOf(ledger: Ledger, task: string): JobLine {
+/** The job of a task, one that is in doubt first. */
+function jobOf(ledger: Ledger, task: string): JobLine {
   const doubts: JobLine[] = [];
   let known: JobLine | undefined;
   for (const job of ledger.jobs()) {
@@ -248,7 +241,7 @@ function doubtOf(ledger: Ledger, task: string): JobLine {
     if (isDoubt(job)) doubts.push(job);
     if (named) known = job;
   }
-  if (known !== undefined) refuse(`${task} is not in doubt: it is ${known.state}`);
+  if (known !== undefined) return known;
   const names = doubts.flatMap(({ tasks }) => tasks);
   const hint =
     suggestion(task, names) ??

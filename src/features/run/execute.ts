@@ -28,10 +28,9 @@ import { pacer, requestRates } from '../../service-api/request-rate.ts';
 import { ManifestFile } from '../../state/manifests.ts';
 import { readLooks, writeLooks } from '../../state/memory-file.ts';
 import type { RunFile } from '../../state/run-file.ts';
-import { paidByOthersText } from '../../views/receipts-text.ts';
 import { ensureUnion } from '../git/union.ts';
-import { orderClaims } from '../open-receipts.ts';
 import { openRunFile } from '../open-run-file.ts';
+import { catchUp, orderClaims } from '../order-claims.ts';
 import { generationLimits } from '../planning/refusals.ts';
 import { type PreparedRun, speedOf } from './context.ts';
 import { Deadline } from './deadline.ts';
@@ -78,7 +77,7 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
   const journal: JournalWriter = new JournalWriter(ledger, internals.lines?.(file) ?? file, clock, {
     run: { due: prepared.run.due },
     redactor,
-    receipts: prepared.receipts.book,
+    receipts: prepared.receipts,
   });
   opened.engine?.begin(journal);
   try {
@@ -143,12 +142,10 @@ async function record(execution: Execution): Promise<Performed> {
     journal.begin();
     await file.sync();
   }
-  const { book, remembered } = prepared.receipts;
-  if (account.asked) book.pays(account.read, service.key);
-  remembered.recordWith({
-    adopted: ({ line }) => journal.append([{ event: 'adopted', job: line.job, line }]),
-    ended: (events) => journal.append([...events]),
-  });
+  const { receipts, remembered } = prepared;
+  if (account.asked) remembered.paidBy(account.read);
+  const onWait = (message: string): void => onEvent({ type: 'note', message });
+  remembered.recordWith({ journal, onWait });
   if (service.ledger !== undefined) resolveFromLedger(journal, service.ledger);
   const memory = new RunMemory(run, account);
   const { balance } = account;
@@ -158,7 +155,6 @@ async function record(execution: Execution): Promise<Performed> {
     balance: short ? committed(ledger.account) + balance : undefined,
     needs: short ? await prepared.findNeeds() : prepared.planned.needs,
   };
-  const toldOfOthers = remembered.ofOthers.size;
   await engine?.limit(run.budget, ledger.total, ledger.account);
   // Before the state file is there: a merge of two new ones must not be a conflict.
   if (prepared.state.header === undefined && run.target.kind !== 'rehearsal') {
@@ -169,8 +165,6 @@ async function record(execution: Execution): Promise<Performed> {
   // A worker was slow to record that its creation was paid: the tasks that were in doubt go on.
   while (performed.stopped.by === undefined && engine?.takeHealed() === true)
     performed = await phases(execution, memory, limits);
-  const others = remembered.ofOthers.size - toldOfOthers;
-  if (others > 0) onEvent({ type: 'warning', message: paidByOthersText(others) });
   const { tally, stopped } = performed;
   const { interrupted, machine, outage, money, left } = stopped;
   const goesOn = tally.isLeft || left;
@@ -186,7 +180,9 @@ async function record(execution: Execution): Promise<Performed> {
     const written = await file.writeWhole();
     if (!written.ok) onEvent({ type: 'warning', message: unsorted(written.error) });
   }
-  if (engine?.isExported === true) book.withdrawAll(ledger);
+  const database = prepared.engine?.session;
+  if (engine?.isExported === true && database !== undefined)
+    catchUp(receipts, ledger, { run: database.run.terms.run });
   await memory.save();
   const isReplaced = replaced.signal.aborted;
   if (isReplaced) onEvent({ type: 'warning', message: replaced.why });
@@ -238,7 +234,7 @@ async function phases(
   const { service, inbox, store } = execution.resources;
   const { prepared, manner, options, internals, clock, budget, onEvent, view } = run;
   const { bound, base, items, excluded, planned, takes, earlier } = prepared;
-  const { remembered } = prepared.receipts;
+  const { remembered } = prepared;
   const { pipeline } = bound;
   const { disk } = prepared;
   const outages = new Outages({
@@ -302,9 +298,9 @@ async function phases(
 
 /** What the coordinator of a distributed run looks at before it orders something of the workers. */
 function orderingOf({ prepared, clock }: PreparedRun): Ordering {
-  const { receipts, state, real } = prepared;
+  const { receipts, remembered, state, real } = prepared;
   return {
-    claims: orderClaims({ ...receipts, ledger: state.ledger, clock }),
+    claims: orderClaims({ receipts, remembered, ledger: state.ledger, clock }),
     isHere: (order) => contentsKeptFor(order).some((content) => real.isLent(content)),
   };
 }

@@ -30,7 +30,7 @@ import { behindText, stopText } from '../../views/calendar-text.ts';
 import { takesLeft } from '../../views/takes.ts';
 import { commitRun } from '../git/commit.ts';
 import { earlierWarnings } from '../planning/earlier-runs.ts';
-import { othersWarning, type Prepared, prepare } from '../planning/prepare.ts';
+import { type Prepared, prepare } from '../planning/prepare.ts';
 import { readPlan } from '../planning/read-plan.ts';
 import {
   foreignText,
@@ -152,7 +152,7 @@ async function runOn(bound: BoundPipeline, given: RunContext): Promise<Performed
   // Nobody asks during the run, which may take hours.
   prepared.planned.reasons.forget();
   const executed = await execute({ ...preparedRun, ...agreed }, held);
-  prepared.receipts.book.finish();
+  prepared.receipts.flush();
   if (bound.pipeline.provenance)
     await writeProvenance({
       bound,
@@ -185,7 +185,7 @@ function tellPlan(
     budget,
     ...(takesTime ? { usualMs: usualDurations(state.ledger.jobs()) } : {}),
   });
-  [...othersWarning(planned), ...earlierWarnings(earlier)].forEach(warn);
+  earlierWarnings(earlier).forEach(warn);
   const overruled = overruledText(options.budget, bound);
   if (overruled !== undefined) warn(overruled);
   if (budget !== undefined && plan.credits > budget)

@@ -1,5 +1,6 @@
 // What can happen to a job, and what its line says then. Every move only adds: joined with the line before it, the new line
 // stays as it is, because HEAD's older line is joined at each load.
+import { faceDetect } from '../../contract/kinds.ts';
 import { byAge, joined } from './join.ts';
 import type {
   Attempt,
@@ -320,6 +321,11 @@ export const creditsOf = (attempt: Attempt): number =>
 const isPaid = ({ state, charge }: Attempt): boolean =>
   ['created', 'complete', 'deleted'].includes(state) ||
   (state === 'failed' && (charge?.credits ?? 0) > 0);
+
+/** The state file began a creation of it, or has detected faces: what receipts bring back if the file is lost. */
+export const isOwn = ({ kind, attempts, supplied }: Job): boolean =>
+  attempts.some(({ adopted }) => adopted === undefined) ||
+  (supplied !== undefined && kind === faceDetect.name);
 
 /** Paid by this state file, and neither done again on purpose nor accepted by a person: of these, a job has one. */
 export const isUnexpected = (attempt: Attempt): boolean =>

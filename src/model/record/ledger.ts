@@ -1,6 +1,6 @@
 // The ledger: all that a state file says, by key. Every sum is one over attempts; what another state file paid is left out.
 import { asJson, canonical } from '../../base/json.ts';
-import { creditsOf, isOver, isUnexpected } from './job.ts';
+import { creditsOf, isOver, isOwn, isUnexpected } from './job.ts';
 import { joined, joinedMark, joinedRun, joinedTask } from './join.ts';
 import {
   type Attempt,
@@ -87,7 +87,7 @@ export class Ledger {
   /** True if this is the line of a job, word for word. Most lines of another copy are, and need not be parsed. */
   holds(text: string): boolean {
     const job = text.startsWith(jobStart) ? text.slice(jobStart.length, jobStart.length + 64) : '';
-    return this.#texts.has(job) && this.#textOf(job) === text;
+    return this.#texts.has(job) && this.textOf(job) === text;
   }
 
   /** Replaces a line by what became of it. */
@@ -118,14 +118,15 @@ export class Ledger {
 
   #keepWarm(job: Job): void {
     if (this.#warm.size >= mostWarm) {
-      for (const changed of this.#changed) this.#texts.set(changed, this.#textOf(changed));
+      for (const changed of this.#changed) this.#texts.set(changed, this.textOf(changed));
       this.#changed.clear();
       this.#warm.clear();
     }
     this.#warm.set(job.job, job);
   }
 
-  #textOf(fingerprint: string): string {
+  /** The line of a job; empty if there is none. */
+  textOf(fingerprint: string): string {
     const job = this.#changed.has(fingerprint) ? this.#warm.get(fingerprint) : undefined;
     return job === undefined ? (this.#texts.get(fingerprint) ?? '') : lineText(job);
   }
@@ -209,6 +210,11 @@ export class Ledger {
       for (const attempt of attempts) if (!attempt.adopted) yield attempt;
   }
 
+  /** How many jobs receipts should know of this state file. */
+  get ownJobs(): number {
+    return this.#sums.ownJobs;
+  }
+
   /** Of all runs, or of the attempts that one run sent. */
   totals(run?: string): Totals {
     return this.#sums.totals(run);
@@ -246,7 +252,7 @@ export class Ledger {
   /** Header, marks, runs, tasks, jobs, each sorted: equal records have equal text. */
   *texts(): Generator<string> {
     yield* this.textsBeforeJobs();
-    for (const job of [...this.#texts.keys()].sort()) yield this.#textOf(job);
+    for (const job of [...this.#texts.keys()].sort()) yield this.textOf(job);
   }
 
   *textsBeforeJobs(): Generator<string> {
@@ -282,8 +288,10 @@ class Sums {
   /** Attempts of each run, adopted ones too. */
   readonly #sent = new Map<string, number>();
   readonly paidTwice = new Set<string>();
+  ownJobs = 0;
 
   add(job: Job, sign: 1 | -1): void {
+    if (isOwn(job)) this.ownJobs += sign;
     for (const attempt of job.attempts) {
       increase(this.#sent, attempt.run, sign);
       if (!attempt.adopted) this.#addOwn(attempt, sign);

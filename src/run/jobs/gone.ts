@@ -69,7 +69,7 @@ async function look(
   const read = await patiently<Project>('free', attempts, context, () =>
     context.api.project(record, project),
   );
-  if (read.ok) context.projects.isAnswering = true;
+  if (read.ok) context.projects.shown.add(project);
   return read;
 }
 
@@ -78,9 +78,9 @@ async function isOurs(
   { fingerprint, project }: PaidProject,
   { api, projects, remembered }: JobContext,
 ): Promise<boolean> {
-  if (remembered?.isOurs(fingerprint, project) !== true) return false;
+  if (remembered?.isOurs(fingerprint, project, projects.shown) !== true) return false;
   const account = await api.account();
-  return account.ok && (account.value !== undefined || projects.isAnswering);
+  return account.ok && (account.value !== undefined || projects.shown.size > 0);
 }
 
 /** What is recorded of a project that is gone; then its task is decided again: copied, or lost. `credits`: as far as known. */

@@ -47,7 +47,7 @@ export interface JobContext {
   /** How a project that renders is waited for; absent: until the project is over. */
   readonly attention?: Attention | undefined;
   /** What other records of this machine say of a request. */
-  readonly remembered?: Pick<Remembered, 'settled' | 'lastKnown' | 'isOurs'> | undefined;
+  readonly remembered?: Pick<Remembered, 'settled' | 'lastKnown' | 'isOurs' | 'flush'> | undefined;
   /** The service's events; undefined if the run does not receive events and only polls. */
   readonly inbox?: WebhookInbox | undefined;
 }

@@ -7,8 +7,8 @@ export class ProjectIds {
   /** By project: the names of the attempts that were answered with it. */
   readonly #answered = new Map<string, string>();
 
-  /** True once the service has shown one of the account's projects. */
-  isAnswering = false;
+  /** Projects that the service has shown to the account. */
+  readonly shown = new Set<string>();
 
   /** `earlier`: the projects that are on record when the first creation is answered. */
   constructor(earlier: () => Iterable<string> = () => []) {

@@ -202,6 +202,8 @@ async function copyInto(
 export async function* remove(order: DeleteOrder, context: JobContext): Performance {
   const missing = (await notInStore(order, context)) ?? (await damaged(order, context));
   if (missing !== undefined) return missing;
+  // Other pipelines may want its files.
+  context.remembered?.flush();
   const record = recordOf(order.tool);
   const gone = await patiently('free', order.attempts, context, () =>
     context.api.deleteProject(record, order.project),

@@ -170,7 +170,7 @@ describe('a creation', () => {
     const busy = new Commit({
       ...scene,
       ...{ endings: { begun: () => undefined }, onAnswer: () => undefined },
-      ...{ onFailure: () => undefined, remembered: { claim: () => 'busy' } },
+      ...{ onFailure: () => undefined, remembered: { claim: () => ({ is: 'paid-elsewhere' }) } },
     });
     const { job, order } = scene.create('j1');
     const claimed = busy.journalFor(job).claim(intentOf(order) as Intent);
