@@ -28,17 +28,13 @@ const isBusy = (error: unknown): boolean => codeOf(error) === 5;
 /** SQLITE_READONLY: of a file that another user has made. */
 const readOnly = 8;
 
-/** Milliseconds. */
-const [busyMs, pauseMs] = [1000, 10];
-const pause = new Int32Array(new SharedArrayBuffer(4));
-
 /** `file` must be in an existing folder; undefined: in memory. */
 export function openCache<T>(file: string | undefined, tables: CacheTables<T>): T {
   if (file === undefined) return open(':memory:', tables);
   try {
     return openOrReplace(file, tables);
   } catch (error) {
-    if (!isSqlite(error) && !isSystemProblem(error)) throw error;
+    if (!isSqlite(error)) throw error;
     return openCacheToRead(isBusy(error) ? undefined : file, tables);
   }
 }
@@ -51,7 +47,7 @@ export function openCacheToRead<T>(file: string | undefined, tables: CacheTables
   const address = pathToFileURL(file);
   if (alone) address.searchParams.set('immutable', '1');
   try {
-    return prepared(new DatabaseSync(address, { readOnly: true, timeout: busyMs }), tables);
+    return prepared(new DatabaseSync(address, { readOnly: true, timeout: 1000 }), tables);
   } catch (error) {
     if (!isSqlite(error)) throw error;
     return open(':memory:', tables);
@@ -60,33 +56,26 @@ export function openCacheToRead<T>(file: string | undefined, tables: CacheTables
 
 function openOrReplace<T>(file: string, tables: CacheTables<T>): T {
   try {
-    return openWhenFree(file, tables);
+    return open(file, tables);
   } catch (error) {
     if (!isDamage(error) && codeOf(error) !== readOnly) throw error;
     discardCache(file);
-    return openWhenFree(file, tables);
+    return open(file, tables);
   }
 }
 
-/** Of two processes that make the database, one is told at once that it is locked, however long it would wait. */
-function openWhenFree<T>(file: string, tables: CacheTables<T>): T {
-  for (const until = performance.now() + busyMs; ; Atomics.wait(pause, 0, 0, pauseMs)) {
-    try {
-      return open(file, tables);
-    } catch (error) {
-      if (!isBusy(error) || performance.now() > until) throw error;
-    }
-  }
-}
-
-/** Throws system errors. */
+/** If the disk refuses, for example because it is read-only, the file stays. */
 export function discardCache(file: string): void {
-  // Not rmSync: on a read-only file system, its error has no code.
-  for (const path of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(path)) unlinkSync(path);
+  try {
+    // Not rmSync: on a read-only file system, its error has no code.
+    for (const path of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(path)) unlinkSync(path);
+  } catch (error) {
+    if (!isSystemProblem(error)) throw error;
+  }
 }
 
 function open<T>(file: string, tables: CacheTables<T>): T {
-  const database = new DatabaseSync(file, { timeout: busyMs });
+  const database = new DatabaseSync(file, { timeout: 1000 });
   try {
     database.exec(
       'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -4000; ' +

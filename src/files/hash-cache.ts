@@ -4,7 +4,6 @@ import type { BigIntStats } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { type Digest, digestFrom } from '../base/digest.ts';
-import { isSystemProblem } from '../base/system-error.ts';
 import type { RecordedFile } from '../plan/facts.ts';
 import {
   type CacheTables,
@@ -98,12 +97,7 @@ export class HashCache {
     this.#o.database.close();
     this.#o = openCache(undefined, tables);
     if (this.#turn === 'transaction') this.#turn = 'read';
-    if (this.#file === undefined || !isDamage(error)) return;
-    try {
-      discardCache(this.#file);
-    } catch (cause) {
-      if (!isSystemProblem(cause)) throw cause;
-    }
+    if (this.#file !== undefined && isDamage(error)) discardCache(this.#file);
   }
 
   async #endTurn(): Promise<void> {

@@ -50,7 +50,7 @@ export async function lockState(
   const left = readLive(paths.live);
   if (lock === undefined || other !== undefined) {
     lock?.leave();
-    if (left === undefined) await Lock.assertPossible(paths.lock);
+    if (lock === undefined && left === undefined) await Lock.assertPossible(paths.lock);
     const message = `another run holds ${paths.lock}: ${holderIn(other ?? left).process}`;
     const isSilent = other === undefined && left !== undefined && isElsewhere(left);
     const hint = isSilent ? isSilentHint : isHeldHint;
