@@ -2,7 +2,7 @@
 // process, however that ends. Nothing else in shotlist may open this file: when a process closes any descriptor of a file,
 // POSIX ends all locks that the process has on it.
 import { randomUUID } from 'node:crypto';
-import { accessSync, constants, lstatSync } from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '../base/folder.ts';
@@ -69,8 +69,7 @@ export class Lock {
       if (reason === undefined) throw error;
       if (isBusy(error)) return undefined;
       if (error instanceof Error && isUnlockable(error)) throw withoutLocks(file, error.message);
-      const cure = 'nothing was sent; fix this, or remove the file when no run is active';
-      throw new Refusal(problem(`the lock ${file} ${reason}`, 'shotlist', cure));
+      throw new Refusal(problem(`the lock ${file} ${reason}`, 'shotlist', cureOf(file)));
     } finally {
       if (lock === undefined) database?.close();
     }
@@ -145,6 +144,11 @@ function reasonOf(file: string, error: unknown): string | undefined {
     return systemReason(cause);
   }
 }
+
+const cureOf = (file: string): string =>
+  existsSync(file)
+    ? 'nothing was sent; fix this, or remove the file when no run is active'
+    : `nothing was sent; the lock is made in ${dirname(file)}: make sure that you can write there`;
 
 const errorCode = (error: unknown): number | undefined =>
   error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
