@@ -1,6 +1,7 @@
 // The errors that the service answers requests with: a status and a sentence (interface.md, Errors).
 import { isObject, type JsonObject } from '../base/json.ts';
 import { type ErrorObject, type Schema, validatorOf } from '../base/schema.ts';
+import { isSystemProblem, systemReason } from '../base/system-error.ts';
 
 type ErrorStatus = 400 | 401 | 402 | 403 | 404 | 409 | 413 | 422;
 
@@ -20,7 +21,8 @@ export function orNotFound<T>(value: T | undefined): T {
 
 /** Reports an error of the service itself, which no request caused, on standard error. */
 export function reportInternalError(about: string, reason: unknown): void {
-  const what = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
+  const stack = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
+  const what = isSystemProblem(reason) ? systemReason(reason) : stack;
   process.stderr.write(`local service: ${about}: ${what}\n`);
 }
 

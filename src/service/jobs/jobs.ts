@@ -10,7 +10,6 @@ import { existingTool } from '../../contract/tools/all.ts';
 import { isRendererClosed, type RenderedFile, type RenderInput } from '../../previews/open.ts';
 import { settledCredits, surcharged } from '../charge.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { reportInternalError } from '../errors.ts';
 import { firedOf } from '../faults/faults.ts';
 import type { Input } from '../inputs.ts';
 import type { StoredDetection } from '../store/detections.ts';
@@ -79,8 +78,7 @@ function renderJob(
         return () => discard(dependencies, id);
       }
     },
-    onFailure: async (reason) => {
-      reportInternalError(`project ${id}`, reason);
+    onFailure: async () => {
       const message = 'The project could not be rendered.';
       await projects.fail(id, { code: 'unknown_error', message }, clock.now());
       await discard(dependencies, id);
@@ -218,10 +216,7 @@ function detectionJob(dependencies: Dependencies, detection: StoredDetection): S
         throw reason;
       }
     },
-    onFailure: async (reason) => {
-      reportInternalError(`face detection ${id}`, reason);
-      await detections.finish(id, 'error');
-    },
+    onFailure: () => detections.finish(id, 'error'),
   };
 }
 

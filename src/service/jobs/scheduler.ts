@@ -16,9 +16,11 @@ export interface ScheduledJob extends JobTiming {
   work(): Promise<() => Promise<unknown>>;
   /** False if nobody waits for the job any more: then it ends before its time has passed. */
   isWanted(): boolean;
-  /** Called if `begin`, `work` or the recording throws, which is a bug. */
-  onFailure(reason: unknown): Promise<unknown>;
+  /** Records that `begin`, `work` or the recording has thrown, on a full disk or by a bug. Called until it succeeds. */
+  onFailure(): Promise<unknown>;
 }
+
+const retryMs = 1_000;
 
 export function openScheduler(clock: ServiceClock, slots: number) {
   const queue = new JobQueue<ScheduledJob>();
@@ -75,12 +77,17 @@ export function openScheduler(clock: ServiceClock, slots: number) {
     });
   }
 
-  /** Recording the failure may fail too, for example on a full disk. The service then continues without the job. */
+  /** Recording the failure fails too on a full disk. It is tried again, because somebody waits for the job. */
   async function giveUp(job: ScheduledJob, reason: unknown): Promise<void> {
-    try {
-      await job.onFailure(reason);
-    } catch (problem) {
-      reportInternalError('recording a failed job', problem);
+    reportInternalError(`job ${job.id}`, reason);
+    for (let isFirst = true; ; isFirst = false) {
+      try {
+        await job.onFailure();
+        return;
+      } catch (problem) {
+        if (isFirst) reportInternalError('recording a failed job', problem);
+      }
+      if (!(await pause(job.id, retryMs))) return;
     }
   }
 
