@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { digestOfBytes } from '../src/base/digest.ts';
-import type { Attempt, Job } from '../src/model/record/line.ts';
+import { type Attempt, type Job, lineText } from '../src/model/record/line.ts';
 import { defineBench, type Goal, type Row } from './frame/bench.ts';
 
 const service = 'https://service.example';
@@ -113,19 +113,21 @@ export const receipts = defineBench({
         }
       });
       own.ownedBy('somebody');
-      const states = ['created', 'complete', 'complete', 'deleted'] as const;
+      // The journal has made these lines, and their texts.
+      const states = ['intended', 'created', 'complete', 'complete', 'deleted'] as const;
+      const lives = Array.from({ length: creations }, (_, n) =>
+        states.map((state) => lineOf(rows + n, state)),
+      );
+      for (const life of lives) life.forEach(lineText);
       // As in a run with 32 creations at a time: claimed one by one, noted in groups.
       yield timed(creating, creations, () => {
-        for (let from = rows; from < rows + creations; from += 32) {
-          const length = Math.min(32, rows + creations - from);
-          const group = Array.from({ length }, (_, n) => from + n);
-          for (const number of group) {
-            const line = lineOf(number, 'intended');
-            if (own.claim(line, line.attempts[0]?.name ?? '').is !== 'go')
+        for (let from = 0; from < creations; from += 32) {
+          const group = lives.slice(from, from + 32);
+          for (const [line] of group)
+            if (line === undefined || own.claim(line, line.attempts[0]?.name ?? '').is !== 'go')
               throw new Error('bug: a new creation is not ours');
-          }
-          for (const state of states) {
-            for (const number of group) own.note(lineOf(number, state));
+          for (let moment = 1; moment < states.length; moment++) {
+            for (const { [moment]: line } of group) if (line !== undefined) own.note(line);
             own.flush();
           }
         }

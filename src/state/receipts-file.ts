@@ -34,15 +34,16 @@ const formatVersion = 2;
 
 /**
  * A row by account, with rowid: lines of a kilobyte make a table without it several times slower. `payer` finds the rows of a
- * state file; `said`: the digest of the last line of it that was noted. `alone`: the state file that wrote all that the row says, and `writer` its process; null: more than one did.
+ * state file, and has numbers only: each claim adds to it. `alone`: the state file that wrote all that the row says, and `writer` its process; null: more than one did.
  */
 const tables = `
 CREATE TABLE receipt (
   job TEXT NOT NULL, service TEXT NOT NULL, owner TEXT NOT NULL, line TEXT NOT NULL, parties TEXT NOT NULL, busy TEXT,
   alone TEXT, writer TEXT, PRIMARY KEY (job, service, owner)
 ) STRICT;
+CREATE TABLE state (id INTEGER PRIMARY KEY, path TEXT NOT NULL, service TEXT NOT NULL, UNIQUE (path, service)) STRICT;
 CREATE TABLE payer (
-  state TEXT NOT NULL, service TEXT NOT NULL, job TEXT NOT NULL, said TEXT NOT NULL, PRIMARY KEY (state, service, job)
+  state INTEGER NOT NULL, receipt INTEGER NOT NULL, PRIMARY KEY (state, receipt)
 ) STRICT, WITHOUT ROWID;
 PRAGMA application_id = ${applicationId};
 PRAGMA user_version = ${formatVersion};
@@ -90,7 +91,7 @@ export function servicesOf(file: string, state: string): readonly string[] {
     const opened = openReceipts(file, 'look');
     if (opened === undefined) return [];
     using database = opened.database;
-    const rows = database.prepare('SELECT DISTINCT service FROM payer WHERE state = ?').all(state);
+    const rows = database.prepare('SELECT service FROM state WHERE path = ?').all(state);
     return rows.map(({ service }) => String(service));
   } catch (error) {
     receiptsProblem(error);
@@ -239,7 +240,7 @@ function isNew(database: DatabaseSync): boolean {
 function hasTables(database: DatabaseSync): boolean {
   try {
     database.prepare(
-      'SELECT receipt.job, owner, line, parties, busy, alone, writer, state, said FROM receipt JOIN payer USING (service)',
+      'SELECT job, owner, line, parties, busy, alone, writer, path, state, receipt FROM receipt JOIN state USING (service), payer',
     );
     return true;
   } catch (error) {

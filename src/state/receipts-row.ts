@@ -25,6 +25,8 @@ export interface Party extends Payer {
   readonly sent: readonly string[];
   /** The files that it saved: absolute paths. */
   readonly saved: readonly string[];
+  /** The digest of its line when it was noted last; undefined if it began nothing of it itself. */
+  readonly said?: string | undefined;
 }
 
 export interface Row {
@@ -36,6 +38,7 @@ export interface Row {
 }
 
 export interface StoredRow extends Row {
+  readonly id: number;
   readonly service: string;
   /** '': not known. */
   readonly owner: string;
@@ -45,12 +48,13 @@ export interface StoredRow extends Row {
 
 /** A row that is no receipt counts as damage of the file. */
 export function storedRow(raw: Readonly<Record<string, unknown>>, job: unknown): StoredRow {
-  const { service, owner, busy, writer } = raw;
+  const { id, service, owner, busy, writer } = raw;
   const line = parseLine(String(raw['line']));
   const parties = valueIn(String(raw['parties']));
   if (!line.ok || !('job' in line.value) || line.value.job !== job || !areParties(parties))
     throw new ReceiptsProblem('damaged', 'have a row that is no receipt');
   return {
+    id: Number(id),
     service: String(service),
     owner: String(owner),
     line: line.value,
@@ -78,6 +82,7 @@ const areParties = validatorOf<readonly Party[]>({
       paid: texts,
       sent: texts,
       saved: texts,
+      said: text,
     },
   },
 });

@@ -253,9 +253,10 @@ export class Receipts {
   *ownLines(textOf: (job: string) => string | undefined = () => undefined): Generator<OwnLine> {
     const { state } = this.by;
     const jobs = this.#read((tables) => tables.jobsOf.all(state, this.#options.service)) ?? [];
-    for (const { job, said } of jobs) {
+    for (const { job, parties } of jobs) {
       const text = textOf(String(job));
-      if (text !== undefined && said === digestOfBytes(text)) continue;
+      // Whoever has said just this.
+      if (text !== undefined && String(parties).includes(digestOfBytes(text))) continue;
       const row = this.#read((tables) => joinedRows(this.#rows(tables, String(job))));
       const own = row?.parties.find((party) => party.state === state);
       if (row !== undefined && own !== undefined)
@@ -378,31 +379,25 @@ export class Receipts {
       ...[JSON.stringify(row.line), JSON.stringify(row.parties), row.busy ?? null],
       ...[line.job, this.#options.service, this.#owner, this.#writer],
     );
-    if (changes === 1) this.#remember(tables, line);
-    else this.#store(tables, this.#rows(tables, line.job), line);
+    if (changes !== 1) this.#store(tables, this.#rows(tables, line.job), line);
   }
 
   #store(tables: Tables, all: readonly StoredRow[], line: Job): void {
     const { service } = this.#options;
-    const { job } = line;
     const own = this.#ownRow(line);
     const payer = this.#ownerOf(all, line);
     const rows = all.filter(({ owner }) => owner === payer || owner === '');
     const known = joinedRows(rows);
     if (known === undefined && isNothing(own.line) && own.line.outputs.length === 0) return;
-    this.#remember(tables, line);
     const row = known === undefined ? own : withResults(joinedRow(known, own), line);
     const isPayer = payerOf(row.parties, current(row.line)?.name).state === this.by.state;
     const now: Row = { ...row, busy: isPayer ? own.busy : known?.busy };
-    const isMoved = rows.some(({ owner }) => owner !== payer);
-    if (known !== undefined && !isMoved && isSame(known, now)) return;
+    const moved = rows.filter(({ owner }) => owner !== payer);
+    if (known !== undefined && moved.length === 0 && isSame(known, now)) return;
     const isOurs = rows.every(({ writer }) => writer === this.#writer);
-    tables.upsert.run(
-      ...[job, service, payer, JSON.stringify(now.line), JSON.stringify(now.parties)],
-      ...[now.busy ?? null, now.parties.length === 1 ? this.by.state : null],
-      ...[isOurs ? this.#writer : null],
-    );
-    if (isMoved) tables.removeUnowned.run(job, service);
+    const alone = now.parties.length === 1 ? this.by.state : null;
+    tables.put({ ...now, service, owner: payer }, alone, isOurs ? this.#writer : null);
+    for (const { id } of moved) tables.remove.run(id);
   }
 
   /** Whoever is known to have paid stays who paid, whichever account the state file has now. */
@@ -411,13 +406,6 @@ export class Receipts {
     const isOf = ({ owner, line }: StoredRow): boolean =>
       owner !== '' && line.attempts.some((attempt) => attempt.name === name);
     return rows.find(isOf)?.owner ?? this.#owner;
-  }
-
-  #remember(tables: Tables, line: Job): void {
-    if (isOwn(line))
-      tables.addPayer.run(
-        ...[this.by.state, this.#options.service, line.job, digestOfBytes(lineText(line))],
-      );
   }
 
   /** Only what this state file paid for, and the files that it saved: nobody speaks for others. */
@@ -433,6 +421,7 @@ export class Receipts {
       paid: attempts.map(({ name }) => name),
       sent: attempts.flatMap(({ name }) => (this.#claimed.get(name) === true ? [name] : [])),
       saved: [...new Set(outputs.map(({ path }) => path))],
+      said: isOwn(line) ? digestOfBytes(lineText(line)) : undefined,
     };
     return {
       line: { ...rest, tasks: [], attempts, outputs },
@@ -548,7 +537,7 @@ export function* listReceipts(file: string, skips = false): Generator<ListedRece
   if (opened === undefined) return;
   const { database } = opened;
   try {
-    const all = database.prepare(`SELECT job, ${columns} FROM receipt ORDER BY rowid`);
+    const all = database.prepare(`SELECT job, ${columns} FROM receipt ORDER BY id`);
     for (const raw of all.iterate()) {
       const row = rowOrProblem(raw);
       if (row instanceof ReceiptsProblem && !skips) throw row;
@@ -571,28 +560,27 @@ function rowOrProblem(raw: Readonly<Record<string, unknown>>): StoredRow | Recei
 function salvage(file: string, tables: Tables): void {
   const rows = listReceipts(file, true);
   try {
-    for (const { service, owner, line, parties } of rows) {
-      const texts = [JSON.stringify(line), JSON.stringify(parties)] as const;
-      tables.upsert.run(line.job, service, owner, ...texts, null, null, null);
-      for (const { state, paid } of parties)
-        if (paid.length > 0 || line.supplied !== undefined)
-          tables.addPayer.run(state, service, line.job, '');
-    }
+    for (const row of rows) tables.put({ ...row, busy: undefined }, null, null);
   } catch (error) {
     receiptsProblem(error);
   }
 }
 
-const columns = 'service, owner, line, parties, busy, writer';
+type OfAccount = Pick<StoredRow, 'service' | 'owner'>;
+
+const columns = 'rowid AS id, service, owner, line, parties, busy, writer';
 
 class Tables {
   readonly opened: OpenedReceipts;
   readonly select: StatementSync;
   readonly selectOthers: StatementSync;
-  readonly upsert: StatementSync;
+  readonly #upsert: StatementSync;
   readonly replace: StatementSync;
-  readonly removeUnowned: StatementSync;
-  readonly addPayer: StatementSync;
+  readonly remove: StatementSync;
+  readonly #addState: StatementSync;
+  readonly #addPayer: StatementSync;
+  /** Their numbers. */
+  readonly #states = new Map<string, number>();
   readonly jobsOf: StatementSync;
   readonly countJobsOf: StatementSync;
   readonly any: StatementSync;
@@ -606,29 +594,48 @@ class Tables {
     this.selectOthers = prepare(
       `SELECT ${columns} FROM receipt WHERE job = ? AND service = ? AND alone IS NOT ?`,
     );
-    this.upsert = prepare(
+    this.#upsert = prepare(
       'INSERT INTO receipt (job, service, owner, line, parties, busy, alone, writer) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ' +
         'ON CONFLICT (job, service, owner) DO UPDATE SET line = excluded.line, parties = excluded.parties, ' +
-        'busy = excluded.busy, alone = excluded.alone, writer = excluded.writer',
+        'busy = excluded.busy, alone = excluded.alone, writer = excluded.writer RETURNING rowid AS id',
     );
     this.replace = prepare(
       'UPDATE receipt SET line = ?, parties = ?, busy = ? ' +
         'WHERE job = ? AND service = ? AND owner = ? AND writer = ?',
     );
-    this.removeUnowned = prepare(
-      "DELETE FROM receipt WHERE job = ? AND service = ? AND owner = ''",
+    this.remove = prepare('DELETE FROM receipt WHERE rowid = ?');
+    this.#addState = prepare(
+      'INSERT INTO state (path, service) VALUES (?, ?) ' +
+        'ON CONFLICT (path, service) DO UPDATE SET path = excluded.path RETURNING id',
     );
-    this.addPayer = prepare(
-      'INSERT INTO payer (state, service, job, said) VALUES (?, ?, ?, ?) ' +
-        'ON CONFLICT (state, service, job) DO UPDATE SET said = excluded.said',
-    );
-    this.jobsOf = prepare('SELECT job, said FROM payer WHERE state = ? AND service = ?');
-    this.countJobsOf = prepare(
-      'SELECT count(*) AS count FROM payer WHERE state = ? AND service = ?',
-    );
+    this.#addPayer = prepare('INSERT OR IGNORE INTO payer (state, receipt) VALUES (?, ?)');
+    const jobs =
+      'FROM state JOIN payer ON state = state.id JOIN receipt ON receipt.rowid = receipt ' +
+      'WHERE path = ? AND state.service = ?';
+    this.jobsOf = prepare(`SELECT job, parties ${jobs}`);
+    this.countJobsOf = prepare(`SELECT count(*) AS count ${jobs}`);
     this.any = prepare('SELECT 1 FROM receipt WHERE service = ? LIMIT 1');
     this.#begin = prepare('BEGIN IMMEDIATE');
     this.#commit = prepare('COMMIT');
+  }
+
+  /** `alone`: the state file that says all of it. */
+  put(row: Row & OfAccount, alone: string | null, writer: string | null): void {
+    const { service, owner, line, parties, busy = null } = row;
+    const texts = [JSON.stringify(line), JSON.stringify(parties)] as const;
+    const stored = this.#upsert.get(line.job, service, owner, ...texts, busy, alone, writer);
+    for (const { state, said } of parties)
+      if (said !== undefined)
+        this.#addPayer.run(this.#stateOf(state, service), Number(stored?.['id']));
+  }
+
+  #stateOf(path: string, service: string): number {
+    const name = `${path}\0${service}`;
+    const known = this.#states.get(name);
+    if (known !== undefined) return known;
+    const id = Number(this.#addState.get(path, service)?.['id']);
+    this.#states.set(name, id);
+    return id;
   }
 
   transact<T>(work: () => T): T {
@@ -640,6 +647,7 @@ class Tables {
       return value;
     } catch (error) {
       if (database.isTransaction) database.exec('ROLLBACK');
+      this.#states.clear();
       throw error;
     }
   }

@@ -75,8 +75,16 @@ export function formatProblem(text: string): string | undefined {
  * The line as it is written: fields in the order of the schema, so that equal lines have equal text, and each character
  * escaped that a terminal would not just display.
  */
-export const lineText = (line: Line): string =>
-  printableJson(orderedText(kindOf(line) ?? {}, asJson(line)));
+export function lineText(line: Line): string {
+  const known = texts.get(line);
+  if (known !== undefined) return known;
+  const text = printableJson(orderedText(kindOf(line) ?? {}, asJson(line)));
+  texts.set(line, text);
+  return text;
+}
+
+/** Lines do not change, and each is written in more than one place. */
+const texts = new WeakMap<Line, string>();
 
 /** Fields that no schema names are sorted. */
 function orderedText(schema: Schema, value: Json): string {
