@@ -165,15 +165,30 @@ function outputsOf({ outputs }: Job, { name }: Attempt): OutputLine[] {
     });
 }
 
+/** The attempt that an event is about: by the name that was sent, or by its project. Without either, the one that counts. */
+export interface AboutAttempt {
+  readonly name?: string | undefined;
+  readonly project?: string | undefined;
+}
+
 /** What an event of this run does to the job's line. Throws for an event that cannot follow, which is a bug. */
-export function movesOf(before: Job | undefined, event: JobEvent, run: string): readonly Move[] {
+export function movesOf(
+  before: Job | undefined,
+  event: JobEvent,
+  run: string,
+  about: AboutAttempt = {},
+): readonly Move[] {
   const { job, at } = event;
-  const attempt = before === undefined ? undefined : countingOf(before);
+  const named = before?.attempts.find(
+    (one) =>
+      one.name === about.name || (about.project !== undefined && one.project === about.project),
+  );
+  const attempt = named ?? (before === undefined ? undefined : countingOf(before));
   // A record that was joined meanwhile may have brought another attempt.
   const waiting = (before?.attempts ?? []).filter(
     (one) => one.state === 'intended' && !isOver(one),
   );
-  const sent = waiting.find((one) => one.run === run) ?? waiting[0] ?? attempt;
+  const sent = named ?? waiting.find((one) => one.run === run) ?? waiting[0] ?? attempt;
   const sentName = (): string => sent?.name ?? name();
   const name = (): string => {
     if (attempt === undefined)

@@ -2,7 +2,7 @@
 // view of the record of a state file, or the fold of what a database tells.
 import { err, ok, type Result } from '../base/result.ts';
 import { chargedAt } from './job-times.ts';
-import { movesOf, supersededOf, unknownRun, viewOf } from './job-view.ts';
+import { type AboutAttempt, movesOf, supersededOf, unknownRun, viewOf } from './job-view.ts';
 import type { EventLine, JobLine, Measure, RunLine, StateLine, TaskLine } from './line.ts';
 import { stateAfter as jobAfter } from './record/job.ts';
 import type { Ledger as Record } from './record/ledger.ts';
@@ -245,7 +245,7 @@ export class Ledger {
   }
 
   /** Folds one line of a database, or one event, in. On failure, the error says why: shotlist has a bug. */
-  apply(state: StateLine): Result<void, string> {
+  apply(state: StateLine, about?: AboutAttempt): Result<void, string> {
     switch (state.type) {
       case 'run':
         this.#runs.push(state.line);
@@ -258,15 +258,16 @@ export class Ledger {
         this.#putTask(state.line);
         return ok(undefined);
       case 'event':
-        return this.#applyEvent(state.line);
+        return this.#applyEvent(state.line, about);
     }
   }
 
-  #applyEvent(event: EventLine): Result<void, string> {
+  #applyEvent(event: EventLine, about?: AboutAttempt): Result<void, string> {
     if (isJobEvent(event)) {
       const before = this.job(event.job);
       const paid = this.record?.totals().charged;
-      const moved = this.record === undefined ? stateAfter(before, event) : this.#move(event);
+      const moved =
+        this.record === undefined ? stateAfter(before, event) : this.#move(event, about);
       if (!moved.ok) return moved;
       if (this.#tasks.size > 0 && 'task' in event && event.task !== undefined)
         this.#endTask(event.task, event.at);
@@ -306,12 +307,12 @@ export class Ledger {
   }
 
   /** What an event makes of the record. */
-  #move(event: JobEvent): Result<JobLine, string> {
+  #move(event: JobEvent, about: AboutAttempt | undefined): Result<JobLine, string> {
     const { record } = this;
     const known = record?.job(event.job);
     let job = known;
     const run = this.#runId;
-    for (const move of movesOf(known, event, run)) job = jobAfter(job, move, run, event.at);
+    for (const move of movesOf(known, event, run, about)) job = jobAfter(job, move, run, event.at);
     if (job === undefined) return err(`${event.event} cannot follow nothing (job ${event.job})`);
     this.#change(job);
     return ok(this.#viewOf(job));

@@ -89,7 +89,13 @@ export class Commit {
 
   #record(job: RunningJob, event: NewEvent): void {
     this.#remark(job, event);
-    this.#o.journal.append([event]);
+    const { order } = job;
+    const about = {
+      name: 'name' in order ? order.name : undefined,
+      project: 'project' in order ? order.project : undefined,
+    };
+    // Another program may have brought another attempt of the job meanwhile, which counts now.
+    this.#o.journal.append([event], about);
     this.#count(job, event);
   }
 

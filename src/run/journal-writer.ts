@@ -1,6 +1,7 @@
 // The journal writer: assigns times to events, folds them into the ledger, and hands the file the lines that they change.
 import { isExactJson } from '../base/json.ts';
 import { Redactor } from '../base/redactor.ts';
+import type { AboutAttempt } from '../model/job-view.ts';
 import type { Ledger } from '../model/ledger.ts';
 import { type EventLine, lineText as eventText, type NewEvent, readValue } from '../model/line.ts';
 import { type Job, lineText } from '../model/record/line.ts';
@@ -52,10 +53,10 @@ export class JournalWriter {
   }
 
   /** Assigns times to events, folds them into the ledger and writes them. */
-  append(events: readonly NewEvent[]): void {
+  append(events: readonly NewEvent[], about?: AboutAttempt): void {
     if (events.length === 0) return;
     this.begin();
-    for (const event of events) this.#write(event);
+    for (const event of events) this.#write(event, about);
   }
 
   /** Folds an event that another process has recorded, where its line was parsed. `at`: when, ISO 8601. */
@@ -117,10 +118,10 @@ export class JournalWriter {
     }));
   }
 
-  #write(event: NewEvent): void {
+  #write(event: NewEvent, about?: AboutAttempt): void {
     const now = this.#clock.now();
     if (now !== this.#now) [this.#now, this.#time] = [now, new Date(now).toISOString()];
-    const line = this.#apply({ ...event, at: this.#time });
+    const line = this.#apply({ ...event, at: this.#time }, about);
     if (event.event === 'created') this.#fresh.set(event.job, event);
     // A database takes events, a state file the lines that they change.
     if (this.ledger.record === undefined) return this.#file.append(eventText(line));
@@ -128,9 +129,9 @@ export class JournalWriter {
   }
 
   /** Folds an event into the ledger, without secrets, as JSON says it. */
-  #apply(given: EventLine): EventLine {
+  #apply(given: EventLine, about?: AboutAttempt): EventLine {
     const line = readable(this.#redactor.value(given));
-    const folded = this.ledger.apply({ type: 'event', line });
+    const folded = this.ledger.apply({ type: 'event', line }, about);
     if (!folded.ok) throw new Error(`bug: ${folded.error}`);
     this.#note(line);
     return line;

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { loadRecord } from '../../src/state/load-record.ts';
 import { type Checkout, World } from '../kit/world.ts';
 
 const memes = `pipeline: memes
@@ -125,3 +126,24 @@ test.each<[string, (file: string) => void, RegExp | undefined]>([
     await goesOn(world);
   },
 );
+
+test('another attempt of the same job, which comes while its project renders, gets nothing of what this one is charged and saves', async () => {
+  const world = new World(memes, {}, { disk: 'folder' });
+  const theirs = world.checkout('theirs', memes);
+  await theirs.run(only('two'));
+  // They are on another machine.
+  world.loseReceipts();
+  atLine(world, '"state":"created"', () => replace(world, theirs.state));
+  expect(await world.run(only('two'))).toMatchObject({ outcome: 'done', charged: 10 });
+  const loaded = await loadRecord(stateOf(world));
+  if (!loaded.ok) throw new Error(loaded.error);
+  const { ledger } = loaded.value;
+  const [job] = ledger.jobsOfTask('picture:two');
+  const [first, second] = job?.attempts ?? [];
+  expect(job?.attempts).toMatchObject([
+    { state: 'complete', project: 'p1', charge: { credits: 10 } },
+    { state: 'complete', project: 'p2', charge: { credits: 10 } },
+  ]);
+  expect(new Set(job?.outputs.map(({ of }) => of))).toEqual(new Set([first?.name, second?.name]));
+  expect(ledger.paidTwice()).toHaveLength(1);
+});
