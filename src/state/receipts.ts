@@ -293,7 +293,7 @@ export class Receipts {
 
   /** What could not be written is in the state file only, and a warning says so. */
   close(): void {
-    const left = this.flush() ? 0 : this.#waiting.size;
+    const left = this.flush() ? 0 : [...this.#waiting.values()].filter(isPaid).length;
     if (left > 0 && this.#failed !== undefined) {
       const payments = `${count(left, 'payment')} of this command ${left === 1 ? 'is' : 'are'}`;
       this.#say(
@@ -655,6 +655,9 @@ class Tables {
 
 /** An upload can be made again for nothing. */
 const isNotable = (line: Job): boolean => line.attempts.length > 0 || isOwn(line);
+
+const isPaid = ({ attempts }: Job): boolean =>
+  attempts.some(({ state, adopted }) => state !== 'refused' && adopted === undefined);
 
 const isNothing = ({ attempts, supplied }: Job): boolean =>
   attempts.length === 0 && supplied === undefined;

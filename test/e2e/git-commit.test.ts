@@ -1,12 +1,13 @@
 // run --commit: one commit with the state file and the small outputs, and nothing else, whatever the user is doing.
 import { createHash } from 'node:crypto';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync, utimesSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { RunOptions } from '../../src/features/run/run.ts';
 import { type LocalService, startService } from '../../src/service/start.ts';
 import { dueAMinuteAgo } from '../due-once.ts';
 import { ended, envOf, plainly, Rig, type Told, until } from '../rig.ts';
 import { longTest } from '../sweep.ts';
+import { atLine } from './at-line.ts';
 import { commitAll, git, identity, origin, state } from './clones.ts';
 
 let local: LocalService;
@@ -72,6 +73,22 @@ describe('run --commit', () => {
     expect(again.events.map(({ type }) => type)).not.toContain('committed');
     expect(git(rig.folder, 'log', '-1', '--format=%P').trim()).toBe(parent);
     expect(git(rig.folder, 'fsck', '--strict')).toBe('');
+  });
+
+  test('commits a file that replaces one in HEAD, also where the clock of the file server is behind', async () => {
+    const rig = repository();
+    await commits(rig, { items: { only: 'two' } });
+    const parent = head(rig);
+    rmSync(rig.path('out/two.png'));
+    const pipeline = rig.read('pipeline.yaml');
+    rig.write('pipeline.yaml', pipeline.replace('item.key }}" } }', 'item.key }} again" } }'));
+    const file = rig.path('out/two.png');
+    const late = atLine('ended', () => utimesSync(file, 1_000_000_000, 1_000_000_000));
+    const { PATH } = process.env;
+    const env = { PATH, ...identity };
+    await rig.run(local, { commit: true, items: { only: 'two' }, env }, late);
+    expect(head(rig)).not.toBe(parent);
+    expect(filesIn(rig)).toEqual([state, 'out/two.png']);
   });
 
   longTest('works on a detached HEAD, and as the first commit of a branch', async () => {

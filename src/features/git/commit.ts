@@ -84,13 +84,8 @@ async function chooseFiles(
   if (stateFile === undefined)
     throw new GitFailure(`${shownPath(paths.state)} is in no folder that git commits`);
   const inHead = await pathsInHead(top, git);
-  const began = state.ledger.runs().at(-1)?.at;
-  const found = newOutputs(state.ledger, {
-    folder: bound.folder,
-    top,
-    inHead,
-    since: began === undefined ? 0 : Date.parse(began),
-  });
+  const since = state.ledger.runs().at(-1)?.at ?? '';
+  const found = newOutputs(state.ledger, { folder: bound.folder, top, inHead, since });
   const { ignored, filtered } = await leftAlone(top, [stateFile, ...found.keys()], git);
   if (ignored.has(stateFile)) throw new GitFailure(`git ignores ${shownPath(paths.state)}`);
   const filter = filtered.get(stateFile);
@@ -292,8 +287,8 @@ interface OutputSearch {
   readonly folder: string;
   readonly top: string;
   readonly inHead: ReadonlySet<string>;
-  /** When the run began, in milliseconds. A file in HEAD that is older has not changed. */
-  readonly since: number;
+  /** When the run began, ISO 8601. A file in HEAD that was saved before has not changed. */
+  readonly since: string;
 }
 
 interface ChosenOutputs {
@@ -334,6 +329,7 @@ type FoundOutputs = ReadonlyMap<string, OutputFile>;
 /** The outputs that git does not have. */
 function newOutputs(ledger: Ledger, { folder, top, inHead, since }: OutputSearch): FoundOutputs {
   const found = new Map<string, OutputFile>();
+  const saved = savedSince(ledger, since);
   for (const { outputs = [] } of ledger.jobs())
     for (const { path: recorded, sha256 } of outputs) {
       const file = resolve(folder, recorded);
@@ -341,13 +337,22 @@ function newOutputs(ledger: Ledger, { folder, top, inHead, since }: OutputSearch
       // Lost, elsewhere, or no longer shotlist's own.
       if (stats === undefined || !stats.isFile()) continue;
       const path = placeIn(top, file);
-      if (path === undefined || (inHead.has(path) && stats.mtimeMs < since)) continue;
+      if (path === undefined || (inHead.has(path) && saved?.has(recorded) === false)) continue;
       const known = found.get(path);
       if (known === undefined)
         found.set(path, { file, bytes: stats.size, hashes: new Set([sha256]) });
       else known.hashes.add(sha256);
     }
   return found;
+}
+
+/** By the record, because the clock of a file server may differ. Undefined: a database has the record, and does not tell. */
+function savedSince({ record }: Ledger, since: string): ReadonlySet<string> | undefined {
+  if (record === undefined) return undefined;
+  const paths = new Set<string>();
+  for (const { outputs } of record.jobs())
+    for (const { at, path } of outputs) if (at >= since) paths.add(path);
+  return paths;
 }
 
 /** A file that its owner changed is not committed for them. */
