@@ -1,5 +1,5 @@
-// Two pipelines of one user that want some of the same: each request is paid for once, whoever of them is first, and both
-// have their results.
+// Two pipelines of one user, or three, that want some of the same: each request is paid for once, whoever of them is first,
+// and all have their results.
 //
 // Long: RUNS=50 SEED=1 npx vitest run test/e2e/two-pipelines.test.ts
 import { existsSync } from 'node:fs';
@@ -77,11 +77,13 @@ type Place = (typeof places)[number];
 interface Scene {
   readonly place: Place;
   readonly shapes: readonly [Shape, Shape];
+  /** Of a third pipeline, in a folder of its own. */
+  readonly third: Shape | undefined;
   /** Photos of each, every second one of them in common. */
   readonly count: number;
 }
 
-async function sidesOf({ place, shapes, count }: Scene): Promise<readonly [Side, Side]> {
+async function sidesOf({ place, shapes, third, count }: Scene): Promise<readonly Side[]> {
   const [one, two] = shapes;
   const isCheckout = place === 'a clone' || place === 'a worktree';
   const first = new Rig(pipelineOf('one', 'photos-one', one));
@@ -120,13 +122,16 @@ async function sidesOf({ place, shapes, count }: Scene): Promise<readonly [Side,
       requests: numbers.flatMap((number) => [`p${number}`, ...(isChained ? [`cp${number}`] : [])]),
     };
   };
-  return [
+  const sides = [
     { ...(await sideOf(first, '', 'one', one, 1)), file: 'pipeline.yaml' },
     {
       ...(await sideOf(second, below, name, two, 1 + half)),
       file: `${below}${file}`,
     },
   ];
+  if (third === undefined) return sides;
+  const more = new Rig(pipelineOf('three', 'photos-three', third));
+  return [...sides, { ...(await sideOf(more, '', 'three', third, 2)), file: 'pipeline.yaml' }];
 }
 
 const charges = (local: LocalService): readonly string[] =>
@@ -204,7 +209,7 @@ test('a first plan knows what another pipeline has paid for a file that is too l
 });
 
 test.each(Array.from({ length: runs }, (_, index) => first + index))(
-  'seed %d: two pipelines at the same time pay once for what both of them want, and both have it',
+  'seed %d: pipelines that run at the same time pay once for what they have in common, and all have it',
   { tags: 'long' },
   async (seed) => {
     const chance = chanceOf(seed, 29);
@@ -215,6 +220,7 @@ test.each(Array.from({ length: runs }, (_, index) => first + index))(
     const scene: Scene = {
       place: places[seed % places.length] ?? 'apart',
       shapes: [shape(), shape()],
+      third: chance() < 0.4 ? shape() : undefined,
       count: 3 + upTo(3),
     };
     const slow = { fault: 'latency', on: 'POST /v1/*', for: '2ms', up_to: '60ms' } as const;
@@ -223,7 +229,7 @@ test.each(Array.from({ length: runs }, (_, index) => first + index))(
       faults: { faults: [slow] },
     });
     const sides = await sidesOf(scene);
-    const kills = chance() < 0.5 ? sides[upTo(2) - 1] : undefined;
+    const kills = chance() < 0.5 ? sides[upTo(sides.length) - 1] : undefined;
     const bought = upTo(scene.count);
     const told = await Promise.all(
       sides.map(async (side) => {
