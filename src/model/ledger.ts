@@ -35,9 +35,9 @@ export class Ledger {
   readonly #tasks = new Map<string, TaskLine>();
   readonly #runs: RunLine[] = [];
   /** Jobs whose project is not known to be over, by fingerprint. */
-  readonly #unsettled = new Map<string, JobLine>();
+  readonly #unsettled = new Set<string>();
   /** Jobs that may be paid, and nobody knows, by fingerprint. */
-  readonly #doubts = new Map<string, JobLine>();
+  readonly #doubts = new Set<string>();
   /** The number of failed jobs of each task. */
   readonly #failedJobs = new Map<string, number>();
   readonly takes = new TakeIndex((job) => this.job(job));
@@ -54,14 +54,33 @@ export class Ledger {
     this.refresh();
   }
 
+  /** Until what this returns is called, what is joined into an empty record is learnt as it comes. */
+  learnLoaded(): () => void {
+    const { record } = this;
+    if (record === undefined) throw new Error('bug: a database is told by events');
+    record.onJob = (now, before) =>
+      this.#learn(this.#viewOf(now), before === undefined ? undefined : this.#viewOf(before));
+    return () => {
+      record.onJob = undefined;
+      this.#readRest(record);
+    };
+  }
+
   /** Reads the record again: another program has changed the state file, and what it says was joined in. */
   refresh(): void {
     const { record } = this;
     if (record === undefined) return;
+    for (const one of [this.#jobs, this.#unsettled, this.#doubts, this.#failedJobs]) one.clear();
+    [this.#size, this.#reserved] = [0, 0];
+    for (const job of record.jobs()) this.#learn(this.#viewOf(job), undefined);
+    this.#readRest(record);
+  }
+
+  /** All but the jobs. */
+  #readRest(record: Record): void {
     const known = new Map(this.#runs.map((line, index) => [this.#runIds[index], line]));
-    for (const one of [this.#jobs, this.#tasks, this.#unsettled, this.#doubts, this.#failedJobs])
-      one.clear();
-    [this.#runs.length, this.#runIds.length, this.#size, this.#reserved] = [0, 0, 0, 0];
+    this.#tasks.clear();
+    [this.#runs.length, this.#runIds.length] = [0, 0];
     for (const { run, at, ended, due } of record.runs()) {
       const { refunded = 0 } = known.get(run) ?? {};
       this.#runIds.push(run);
@@ -74,7 +93,6 @@ export class Ledger {
         ...(due === undefined ? {} : { due }),
       });
     }
-    for (const job of record.jobs()) this.#learn(this.#viewOf(job), undefined);
     for (const { task, ending, fault } of record.tasks()) {
       if (ending === 'done') continue;
       const code = ending === 'failed' && fault.code !== '' ? { code: fault.code } : {};
@@ -130,13 +148,18 @@ export class Ledger {
   }
 
   /** Jobs whose project was created and is not known to be over. */
-  unsettled(): Iterable<JobLine> {
-    return this.#unsettled.values();
+  *unsettled(): Generator<JobLine> {
+    for (const job of this.#unsettled) yield* this.#lines(job);
   }
 
   /** Jobs that may be paid, and nobody knows; in a run also those that wait for an answer. */
-  doubts(): Iterable<JobLine> {
-    return this.#doubts.values();
+  *doubts(): Generator<JobLine> {
+    for (const job of this.#doubts) yield* this.#lines(job);
+  }
+
+  #lines(job: string): readonly JobLine[] {
+    const line = this.job(job);
+    return line === undefined ? [] : [line];
   }
 
   /** A task that failed before its job began, or a task of a failed job that is now skipped. */
@@ -382,9 +405,9 @@ export class Ledger {
     this.#countFailed(before, -1);
     this.#countFailed(line, 1);
     this.#reserved += reserveOf(line) - reserveOf(before);
-    if (line.state === 'created') this.#unsettled.set(line.job, line);
+    if (line.state === 'created') this.#unsettled.add(line.job);
     else if (before?.state === 'created') this.#unsettled.delete(line.job);
-    if (jobFacts[line.state].inDoubt) this.#doubts.set(line.job, line);
+    if (jobFacts[line.state].inDoubt) this.#doubts.add(line.job);
     else if (before !== undefined && jobFacts[before.state].inDoubt) this.#doubts.delete(line.job);
     this.rates.learn(line, before);
     this.takes.learn(line);

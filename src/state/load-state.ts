@@ -4,6 +4,7 @@ import { conflictMarker } from '../base/raw-line.ts';
 import { ok, type Result } from '../base/result.ts';
 import { isSystemProblem } from '../base/system-error.ts';
 import { Ledger } from '../model/ledger.ts';
+import { Ledger as Record } from '../model/record/ledger.ts';
 import { type Header, type MarkLine, parseLine } from '../model/record/line.ts';
 import { type LoadedRecord, type LoadTerms, loadRecord } from './load-record.ts';
 
@@ -23,11 +24,14 @@ export async function loadState(
   file: string,
   terms: LoadTerms = {},
 ): Promise<Result<Loaded, string>> {
-  const loaded = await loadRecord(file, terms);
-  if (!loaded.ok) return loaded;
-  const { ledger: record, warnings } = loaded.value;
-  const away = record.marks().find(({ mark }) => mark === 'away');
+  const record = new Record();
   const ledger = new Ledger(record);
+  const end = ledger.learnLoaded();
+  const loaded = await loadRecord(file, { ...terms, into: record });
+  end();
+  if (!loaded.ok) return loaded;
+  const { warnings } = loaded.value;
+  const away = record.marks().find(({ mark }) => mark === 'away');
   return ok({ ledger, header: record.header, away, warnings, record: loaded.value });
 }
 

@@ -47,6 +47,8 @@ export class Ledger {
   readonly #takes = new Map<string, string | readonly string[]>();
   readonly #projects = new Set<string>();
   readonly #sums = new Sums();
+  /** Hears of each job that is new or changed while a file is loaded, so that nobody need parse it again. */
+  onJob: ((now: Job, before: Job | undefined) => void) | undefined;
 
   /** Joins the lines of a file, of two sides of a merge, of HEAD: in any order. */
   static of(lines: Iterable<Line>): Ledger {
@@ -65,11 +67,13 @@ export class Ledger {
       if (known === undefined) {
         this.#texts.set(line.job, text ?? lineText(line));
         this.#index(line);
+        this.onJob?.(line, undefined);
         return true;
       }
       const now = joined(known, line);
       if (isSame(known, now)) return false;
       this.put(now);
+      this.onJob?.(now, known);
       return true;
     }
     if ('mark' in line) return joinInto(this.#marks, `${line.mark} ${line.id}`, line, joinedMark);
