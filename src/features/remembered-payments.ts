@@ -11,7 +11,7 @@ import type { Fingerprint } from '../model/fingerprint.ts';
 import { viewOf } from '../model/job-view.ts';
 import type { Ledger } from '../model/ledger.ts';
 import type { JobLine, OutputLine } from '../model/line.ts';
-import { isOver } from '../model/record/job.ts';
+import { isOver, projectOf } from '../model/record/job.ts';
 import { joined } from '../model/record/join.ts';
 import type { Attempt, Job, Output } from '../model/record/line.ts';
 import { jobFacts, type NewJobEvent, stateAfter } from '../model/state.ts';
@@ -218,14 +218,14 @@ export class RememberedPayments implements Remembered {
     project: string,
   ): Pick<JobLine, 'state' | 'credits' | 'result'> | undefined {
     const line = this.#o.receipts.get(job)?.line;
-    const attempt = line?.attempts.find((one) => one.project === project);
+    const attempt = line?.attempts.find((one) => projectOf(one) === project);
     return line && attempt && viewOf({ ...line, attempts: [attempt] }, () => undefined);
   }
 
   isOurs(job: string, project: string, shown: ReadonlySet<string>): boolean {
     const { receipts, ledger } = this.#o;
     if (receipts.isOurs(job, project)) return true;
-    const attempt = ledger.lineOf(job)?.attempts.find((one) => one.project === project);
+    const attempt = ledger.lineOf(job)?.attempts.find((one) => projectOf(one) === project);
     if (attempt === undefined || attempt.adopted) return false;
     for (const other of ledger.record?.own() ?? [])
       if (other.run === attempt.run && other.project !== undefined && shown.has(other.project))

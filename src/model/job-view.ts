@@ -2,7 +2,7 @@
 // as moves of that line.
 import { isUnspent } from './attempt.ts';
 import type { JobLine, OutputLine, PastAttempt } from './line.ts';
-import { creditsOf, current, isClash, isOver, type Move } from './record/job.ts';
+import { creditsOf, current, isClash, isOver, type Move, projectOf } from './record/job.ts';
 import { byAge } from './record/join.ts';
 import type { Attempt, Charge, Job, Output } from './record/line.ts';
 import type { JobEvent } from './state.ts';
@@ -38,7 +38,8 @@ export function viewOf(job: Job, numberOf: (run: string) => number | undefined):
     ...peakOf(attempts),
   };
   if (isUndone) return { ...whole, state: 'forgotten', at: attempt.forgotten ?? attempt.at };
-  const { name, reserve, measure, run, project, charge, adopted } = attempt;
+  const { name, reserve, measure, run, charge, adopted } = attempt;
+  const project = projectOf(attempt);
   const outputs = outputsOf(job, attempt);
   const sender = numberOf(run);
   return {
@@ -81,7 +82,7 @@ const leavesTrace = (attempt: Attempt): boolean =>
 const pastOf = (attempt: Attempt): PastAttempt => ({
   name: attempt.name,
   credits: attempt.charge?.credits ?? creditsOf(attempt),
-  ...(attempt.project === undefined ? {} : { project: attempt.project }),
+  ...(attempt.project === undefined ? {} : { project: projectOf(attempt) }),
   ...(attempt.adopted === undefined ? {} : { adopted: true }),
 });
 
@@ -181,7 +182,7 @@ export function movesOf(
   const { job, at } = event;
   const named = before?.attempts.find(
     (one) =>
-      one.name === about.name || (about.project !== undefined && one.project === about.project),
+      one.name === about.name || (about.project !== undefined && projectOf(one) === about.project),
   );
   const attempt = named ?? (before === undefined ? undefined : countingOf(before));
   // A record that was joined meanwhile may have brought another attempt.
@@ -208,6 +209,9 @@ export function movesOf(
     }
     case 'created': {
       const { project, credits } = event;
+      // A person says which of two ids it is.
+      if (sent !== undefined && isClash(sent))
+        return [{ is: 'settled', job, attempt: sent.name, project }];
       return [{ is: 'created', job, attempt: sentName(), project, charge: charge(credits) }];
     }
     case 'settled':
@@ -248,7 +252,7 @@ export function movesOf(
             { is: 'serves', job, task: event.task },
           ];
     case 'amended': {
-      const owner = before?.attempts.find(({ project }) => project === event.project);
+      const owner = before?.attempts.find((one) => projectOf(one) === event.project);
       if (owner === undefined) throw new Error(`bug: no attempt of ${job} has ${event.project}`);
       if (owner.adopted) return [];
       return [{ is: 'charged', job, attempt: owner.name, charge: charge(event.credits) }];

@@ -114,14 +114,22 @@ export function joinedRow(a: Row, b: Row): Row {
   };
 }
 
-/** Who takes a project over says nothing of it but what it is: the payer may never have seen it complete. */
-export function withResults(row: Row, { attempts }: Job): Row {
-  const results = new Map(attempts.map(({ name, result }) => [name, result]));
-  const known = row.line.attempts.map((attempt): Attempt => {
-    const result = attempt.result ?? results.get(attempt.name);
-    return result === undefined ? attempt : { ...attempt, result };
+/**
+ * What a state file may say of an attempt for which another one paid: what its project is, as the service or a person told;
+ * and that it has deleted the project, if it has all files. What it costs, and that it is gone, only the payer says.
+ */
+export function withWords(row: Row, { attempts }: Job, saved: readonly string[]): Row {
+  const words = row.line.attempts.flatMap((known): readonly Attempt[] => {
+    const said = attempts.find(({ name, adopted }) => adopted && name === known.name);
+    if (said === undefined) return [];
+    const { project, result, settled, notCharged, gaveUp } = said;
+    const { name, run, at, reserve } = known;
+    const isDeleted = said.state === 'deleted' && hasAll(said, row.line.outputs, saved);
+    const state = isDeleted ? 'deleted' : project === undefined ? 'intended' : 'created';
+    return [{ name, run, at, state, reserve, project, settled, result, gaveUp, notCharged }];
   });
-  return { ...row, line: { ...row.line, attempts: known } };
+  if (words.length === 0) return row;
+  return { ...row, line: joined(row.line, { ...row.line, attempts: words }) };
 }
 
 const union = (a: readonly string[] = [], b: readonly string[] = []): readonly string[] => [

@@ -6,7 +6,7 @@ import type { StatementSync } from 'node:sqlite';
 import { digestOfBytes } from '../base/digest.ts';
 import { realPathOr } from '../base/real-path.ts';
 import { count } from '../base/text.ts';
-import { current, isOver, isOwn } from '../model/record/job.ts';
+import { current, isOver, isOwn, projectOf } from '../model/record/job.ts';
 import { joined } from '../model/record/join.ts';
 import { type Attempt, type Job, lineText, type Output } from '../model/record/line.ts';
 import type { Clock } from '../run/jobs/ports.ts';
@@ -24,7 +24,7 @@ import {
   type Row,
   type StoredRow,
   storedRow,
-  withResults,
+  withWords,
 } from './receipts-row.ts';
 
 export type ListedReceipt = Pick<StoredRow, 'service' | 'owner' | 'line' | 'parties'>;
@@ -222,7 +222,7 @@ export class Receipts {
       return true;
     } catch (error) {
       const problem = receiptsProblem(error);
-      this.#warn(problem);
+      if ([...this.#waiting.values()].some(isPaid)) this.#warn(problem);
       // A person must do something first, and the warning says what is not here.
       if (!mayPass(problem.reason)) this.#waiting.clear();
       this.#failed = problem.reason;
@@ -285,7 +285,7 @@ export class Receipts {
   isOurs(job: string, project: string): boolean {
     const rows = this.#read((tables) => this.#rows(tables, job)) ?? [];
     return rows.some(({ owner, line, parties }) => {
-      const name = line.attempts.find((attempt) => attempt.project === project)?.name;
+      const name = line.attempts.find((attempt) => projectOf(attempt) === project)?.name;
       const isSent = parties.some(({ sent }) => name !== undefined && sent.includes(name));
       return isSent && owner === this.#owner;
     });
@@ -385,11 +385,12 @@ export class Receipts {
   #store(tables: Tables, all: readonly StoredRow[], line: Job): void {
     const { service } = this.#options;
     const own = this.#ownRow(line);
+    const saved = own.parties[0]?.saved ?? [];
     const payer = this.#ownerOf(all, line);
     const rows = all.filter(({ owner }) => owner === payer || owner === '');
     const known = joinedRows(rows);
     if (known === undefined && isNothing(own.line) && own.line.outputs.length === 0) return;
-    const row = known === undefined ? own : withResults(joinedRow(known, own), line);
+    const row = known === undefined ? own : withWords(joinedRow(known, own), line, saved);
     const isPayer = payerOf(row.parties, current(row.line)?.name).state === this.by.state;
     const now: Row = { ...row, busy: isPayer ? own.busy : known?.busy };
     const moved = rows.filter(({ owner }) => owner !== payer);

@@ -1,7 +1,7 @@
 // Requests for which two attempts were paid, each without knowing of the other: on two branches, or in two copies of a folder.
 import { printable } from '../base/printable.ts';
 import { count } from '../base/text.ts';
-import { creditsOf, isUnexpected } from '../model/record/job.ts';
+import { creditsOf, isUnexpected, projectOf } from '../model/record/job.ts';
 import type { Job } from '../model/record/line.ts';
 
 export interface PaidTwice {
@@ -24,7 +24,7 @@ export function paidTwiceOf({ job, tasks, attempts }: Job): PaidTwice {
     attempts: paid.map((one) => ({
       name: one.name,
       at: one.at,
-      project: one.project,
+      project: projectOf(one),
       credits: creditsOf(one),
     })),
   };

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { current } from '../../src/model/record/job.ts';
+import { current, isOver } from '../../src/model/record/job.ts';
 import { type Job, lineText } from '../../src/model/record/line.ts';
 import { listReceipts } from '../../src/state/receipts.ts';
 import {
@@ -122,19 +122,37 @@ test('a state file learns what another one paid for and saved, and nothing else 
   expect(b.receipts.get(jobNamed('other'))).toBeUndefined();
 });
 
-test('an adopter adds its files, and says nothing of the project', () => {
+test('an adopter adds its files, and says that it has deleted the project only if it has all of them', () => {
   const { a, b } = two();
   const done = after('swap', movesTo('complete', 'n1'));
   write(a, done);
   const taken = b.receipts.get(swap)?.line;
-  const copied = after('swap', [saved('n1'), { is: 'deleted', attempt: 'n1' }], taken);
-  write(b, copied);
+  const discarded = after('swap', [{ is: 'deleted', attempt: 'n1' }], taken);
+  write(b, discarded);
+  expect(b.receipts.get(swap)?.line.attempts).toMatchObject([{ state: 'complete' }]);
+  write(b, after('swap', [saved('n1')], discarded));
   const seen = a.receipts.get(swap);
-  expect(seen?.line.attempts).toEqual(done.attempts);
+  expect(seen?.line.attempts).toEqual([{ ...done.attempts[0], state: 'deleted' }]);
   expect(seen?.copies.map(({ path }) => path)).toEqual([join(b.folder, 'out/0.png')]);
   // The payer has no file: its project must not be deleted.
   expect(b.receipts.get(swap)?.hasSaved).toBe(false);
   expect([...b.receipts.ownLines()]).toEqual([]);
+});
+
+test('what a person says of a doubt that was taken over reaches whoever paid, and what it costs does not', () => {
+  const { a, b } = two();
+  write(a, after('swap', movesTo('doubt', 'n1')));
+  write(a, after('other', movesTo('doubt', 'n2')));
+  const charge = { credits: 9, read: at };
+  const created = { is: 'created', attempt: 'n1', project: 'p', charge } as const;
+  write(b, after('swap', [created], b.receipts.get(swap)?.line));
+  const other = b.receipts.get(jobNamed('other'))?.line;
+  write(b, after('other', [{ is: 'said', attempt: 'n2', mark: 'notCharged' }], other));
+  const [heard] = a.receipts.get(swap)?.line.attempts ?? [];
+  expect(heard).toMatchObject({ state: 'created', project: 'p' });
+  expect([heard?.charge, heard?.adopted]).toEqual([undefined, undefined]);
+  const [free] = a.receipts.get(jobNamed('other'))?.line.attempts ?? [];
+  expect(free && isOver(free)).toBe(true);
 });
 
 test.each<readonly [string, Job, boolean]>([

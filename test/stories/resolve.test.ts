@@ -150,6 +150,16 @@ describe('of a doubt in an older state file that was put back, and that was reso
   });
 });
 
+test('of two projects that records name for one creation, a person says which it is', async () => {
+  const world = new World(tidy, files(1), { disk: 'folder' });
+  await world.run({ cut: { request: 5, when: 'before' } });
+  const [project = ''] = world.service.projects.keys();
+  world.state = world.state.replaceAll(`"project":"${project}"`, '"project":"damaged"');
+  expect(await world.run()).toMatchObject({ outcome: 'doubt', charged: 0 });
+  await said(world, swap, { how: 'project', project });
+  await endsWith(world, 10);
+});
+
 test('a resolve that does not fit is refused, and leaves the state file as it was, to the byte', async () => {
   const world = await doubted('taken', {}, 2);
   const { state } = world;

@@ -92,7 +92,8 @@ export function receipts({
       const party = row.parties.find(({ pipeline }) => of === undefined || pipeline === of);
       if (party === undefined) continue;
       if (row.line.attempts.length === 0) detections += 1;
-      const facts = row.line.attempts.map((attempt) => factsOf(row, attempt));
+      const sent = row.line.attempts.filter(({ state }) => state !== 'refused');
+      const facts = sent.map((attempt) => factsOf(row, attempt));
       const own = facts.filter((one) => of === undefined || join(one.folder, one.pipeline) === of);
       payments.push(...own);
       for (const one of own) credits += one.credits;

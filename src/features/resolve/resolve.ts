@@ -297,7 +297,10 @@ async function adopted(doubt: JobLine, project: string, edit: StateEdit): Promis
   if (!usable(project))
     refuse(`--project: ${reasonOf(usable.errors)}`, 'copy the id of the project from the hub');
   for (const other of journal.ledger.jobs())
-    if (other.project === project || (other.past ?? []).some((past) => past.project === project))
+    if (
+      other.job !== doubt.job &&
+      (other.project === project || (other.past ?? []).some((past) => past.project === project))
+    )
       refuse(`project ${project} belongs to ${other.tasks.join(', ')}`);
   const service = await edit.connect();
   const { kind } = doubt;
@@ -321,6 +324,8 @@ function settled(doubt: JobLine, record: Project): ResolvingEvents {
     );
   const credits = record.credits_charged ?? reserve;
   const created: NewEvent = { event: 'created', job, project: record.id, credits };
+  // Two records named different projects for it, and what else they know stays true.
+  if (doubt.project !== undefined) return [created];
   const settlement = settlementOf(job, record, credits);
   if (settlement === undefined) return [created];
   const gone = record.enabled === false && settlement.status === 'complete';

@@ -279,6 +279,10 @@ const isOpen = ({ state }: Attempt): boolean => state === 'intended' || state ==
 export const isClash = ({ clash, settled }: Attempt): boolean =>
   clash !== undefined && (settled === undefined || !clash.includes(settled.project));
 
+/** The project of a creation; of several ids, the one that a person chose. */
+export const projectOf = ({ project, settled }: Attempt): string | undefined =>
+  settled?.project ?? project;
+
 /** Nothing can come of it any more, or a person said that it does not count. */
 export const isOver = (attempt: Attempt): boolean =>
   isMarked(attempt) ||
