@@ -77,6 +77,7 @@ const repairedWith = (unreadable: Repaired['unreadable']): Repaired => ({
   ...{ state: `${wild}.jsonl`, pipeline: wild, missing: false, intact: false, unreadable },
   additions: [{ name: wild, creations: 1, credits: 5 }],
   lost: [{ run: wild, creations: 2 }],
+  bare: false,
   paidTwice: [
     {
       ...{ job: job('a'), tasks: [wild] },

@@ -22,8 +22,8 @@ export const repairCommand = (file: string, flags: RepairFlags): Promise<number>
     {
       text: ({ write, accept, ...repaired }) => repairText(repaired, write, accept),
       facts: ({ write: _, accept: __, ...facts }) => facts,
-      exitCode: ({ intact, lost, paidTwice }) =>
-        intact && lost.length === 0 && paidTwice.length === 0 ? 0 : 1,
+      exitCode: ({ intact, lost, bare, paidTwice }) =>
+        intact && lost.length === 0 && !bare && paidTwice.length === 0 ? 0 : 1,
     },
   );
 
@@ -32,7 +32,8 @@ const maxListed = 40;
 
 /** `write`, `accept`: the command lines. */
 export function repairText(repaired: Repaired, write: string, accept: string): string {
-  const { state, missing, intact, unreadable, additions, lost, paidTwice, copies } = repaired;
+  const { state, missing, intact, unreadable, additions, lost, bare, paidTwice, copies } = repaired;
+  const look = `their names begin with ${JSON.stringify(repaired.pipeline)}`;
   const shown = shownPath(state);
   const { jobs, credits } = repaired;
   const known = `${count(jobs, 'job')}, ${count(credits.charged, 'credit')} charged${credits.reserved > 0 ? `, ${credits.reserved} in doubt` : ''}`;
@@ -48,14 +49,20 @@ export function repairText(repaired: Repaired, write: string, accept: string): s
     ),
     ...lost.map(({ run, creations }) =>
       creations === 0
-        ? `LOST: what the lines that cannot be read said may be in no record. Compare with the projects in the hub: their names begin with ${JSON.stringify(repaired.pipeline)}.`
-        : `LOST: ${count(creations, 'creation')} of the run of ${run.slice(0, 16).replace('T', ' ')} are in no record. Look for its projects in the hub: their names begin with ${JSON.stringify(repaired.pipeline)}.`,
+        ? `LOST: what the lines that cannot be read said may be in no record. Compare with the projects in the hub: ${look}.`
+        : `LOST: ${count(creations, 'creation')} of the run of ${run.slice(0, 16).replace('T', ' ')} are in no record. Look for its projects in the hub: ${look}.`,
     ),
+    ...(bare
+      ? [
+          `LOST: there is only the header, and no other record has lines of it. Look for its projects in the hub: ${look}.`,
+        ]
+      : []),
     ...(paidTwice.length === 0 ? [] : paidTwiceLines(paidTwice)),
     `All records together: ${known}.`,
     ...nextLines(repaired, { write, accept, shown, copies }),
   ];
-  const isWhole = intact && copies.length === 0 && lost.length === 0 && paidTwice.length === 0;
+  const isWhole =
+    intact && copies.length === 0 && lost.length === 0 && !bare && paidTwice.length === 0;
   if (isWhole && repaired.written === undefined) lines.push('There is nothing to repair.');
   // Names, and what a damaged file says, begin no line of their own.
   return lines.map((line) => printable(line)).join('\n');
@@ -69,11 +76,11 @@ interface Next {
 }
 
 function nextLines(
-  { written, intact, lost, paidTwice }: Repaired,
+  { written, intact, lost, bare, paidTwice }: Repaired,
   { write, accept, shown, copies }: Next,
 ): readonly string[] {
   const rest =
-    lost.length > 0 ? [`Nothing is bought until you have looked and say: ${accept}`] : [];
+    lost.length > 0 || bare ? [`Nothing is bought until you have looked and say: ${accept}`] : [];
   const twice = paidTwice.length > 0 && lost.length === 0 ? [`To end the warning: ${accept}`] : [];
   const remove = `The copies are in it now, and can be removed: rm ${copies.map((copy) => shellPath(shownPath(copy))).join(' ')}`;
   if (written !== undefined)

@@ -57,6 +57,8 @@ export interface Repaired {
   readonly additions: readonly Addition[];
   /** Creations that are in no record. Nothing is bought until a person accepts that. */
   readonly lost: readonly MissingCreations[];
+  /** True if there is a header alone: a run writes more, so lines are missing. */
+  readonly bare: boolean;
   readonly paidTwice: readonly PaidTwice[];
   /** Of the record that is or would be written. */
   readonly jobs: number;
@@ -130,6 +132,7 @@ export async function repair(
       .marks()
       .filter(({ mark }) => mark === 'lost')
       .map(({ id, creations = 0 }) => ({ run: id, creations })),
+    bare: record.ledger.isEmpty,
     paidTwice: record.ledger.paidTwice().map(paidTwiceOf),
     jobs: [...record.ledger.jobs()].length,
     credits: record.ledger.totals(),
