@@ -77,6 +77,6 @@ export async function ensureUnion(state: string, options: GitOptions): Promise<s
   if ((await gitAnswer(dirname(attributes), ignoring, options)) !== undefined) return undefined;
   const added = await addUnion(attributes);
   return added.ok
-    ? `added to .gitattributes, so that git merges state files without a loss: ${unionLine}; commit it with the state file`
-    : `git needs a line in .gitattributes to merge state files without a loss: ${unionLine} (${added.error})`;
+    ? `added to .gitattributes, so that git keeps the lines of both sides of a merge: ${unionLine}; commit it with the state file`
+    : `git needs a line in .gitattributes to keep the lines of both sides of a merge: ${unionLine} (${added.error})`;
 }
