@@ -2,6 +2,7 @@
 // while both know the run (`importing`), the mark in the header of the state file decides.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
+import { digestOf } from '../base/digest.ts';
 import type { JsonObject } from '../base/json.ts';
 import { removeLeftover } from '../base/leftover.ts';
 import { err, ok, type Result } from '../base/result.ts';
@@ -289,7 +290,7 @@ async function handOver(exporting: Exporting): Promise<Result<void, string>> {
     const now = new Date(context.clock.now()).toISOString();
     await writeState(bound, paths, (record) => [
       ...marksOver(record, now),
-      ...linesOf(ledger, record, now),
+      ...linesOf(ledger, run, record, now),
     ]);
     await retryWhileAway(patience, () => orderStore.handOver());
     await removeLeftover(canaryFile(bound.folder, run));
@@ -307,17 +308,20 @@ async function markAgain({ session, bound, paths, context }: Exporting): Promise
   const { engine, run, ledger } = session;
   const now = new Date(context.clock.now()).toISOString();
   await writeState(bound, paths, (record) => [
-    ...linesOf(ledger, record, now),
+    ...linesOf(ledger, run.terms.run, record, now),
     awayMark(engine.address, run.terms.run, now),
   ]);
 }
 
-/** What the database knows, as lines of the record: what the record knows already is kept. */
-function linesOf(ledger: Ledger, record: Record, now: string): readonly Line[] {
+/**
+ * What the database knows, as lines of the record: what the record knows already is kept. `of`: the run in the database, from
+ * which two copies of the state file give its runs the same ids.
+ */
+function linesOf(ledger: Ledger, of: string, record: Record, now: string): readonly Line[] {
   const known = new Map(record.runs().map(({ run, at }) => [at, run]));
   const ids = new Map<number, string>();
   const runs = ledger.runs().map(({ run: number, at, ended, due }): RunLine => {
-    const run = known.get(at) ?? `${at}-${randomBytes(2).toString('hex')}`;
+    const run = known.get(at) ?? `${at}-${digestOf({ run: of }).slice(0, 4)}`;
     ids.set(number, run);
     return {
       run,

@@ -175,7 +175,13 @@ longTest(
     // The copy is lost.
     await exportState(loaded, { engine, takeBack: true });
     expect(isAway(rig)).toBe(false);
-    expect(rig.read('photos.state.jsonl')).toBe(copy.read('photos.state.jsonl'));
+    // But for the marks that say when the record was there.
+    const lines = (one: Rig): readonly string[] =>
+      one
+        .read('photos.state.jsonl')
+        .split('\n')
+        .filter((line) => !line.startsWith('{"mark"'));
+    expect(lines(rig)).toEqual(lines(copy));
     await rig.run(local);
     expect([...bill(local.ledger()).values()]).toEqual([10, 10]);
     // A worker that looks for orders would miss the tables.
