@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { digestOfBytes } from '../src/base/digest.ts';
-import { type Attempt, type Job, lineText } from '../src/model/record/line.ts';
+import type { Attempt, Job } from '../src/model/record/line.ts';
 import { defineBench, type Goal, type Row } from './frame/bench.ts';
 
 const service = 'https://service.example';
@@ -65,6 +65,7 @@ export const receipts = defineBench({
   async *run({ rows, creations }) {
     // Only here: the other benches are compared with versions that have no such receipts.
     const { Receipts } = await import('../src/state/receipts.ts');
+    const { lineText } = await import('../src/model/record/line.ts');
     const folder = mkdtempSync(join(tmpdir(), 'shotlist-receipts-'));
     const file = join(folder, 'receipts.db');
     const receiptsOf = (state: number, writes = true) =>
