@@ -122,6 +122,7 @@ function joinedBy<T>(
   key: (value: T) => string,
   join: (one: T, other: T) => T,
 ): T[] {
+  if (a === b) return [...a];
   const all = new Map(a.map((value) => [key(value), value]));
   for (const value of b) {
     const known = all.get(key(value));

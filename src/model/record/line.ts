@@ -78,7 +78,7 @@ export function formatProblem(text: string): string | undefined {
 export function lineText(line: Line): string {
   const known = texts.get(line);
   if (known !== undefined) return known;
-  const text = printableJson(orderedText(kindOf(line) ?? {}, asJson(line)));
+  const text = printableJson(orderedText(orderOf(kindOf(line)), asJson(line)));
   texts.set(line, text);
   return text;
 }
@@ -86,24 +86,61 @@ export function lineText(line: Line): string {
 /** Lines do not change, and each is written in more than one place. */
 const texts = new WeakMap<Line, string>();
 
-/** Fields that no schema names are sorted. */
-function orderedText(schema: Schema, value: Json): string {
-  if (Array.isArray(value)) {
-    const { items } = schema;
-    const entry: Schema = isObject(items) ? items : {};
-    return `[${value.map((one) => orderedText(entry, one)).join(',')}]`;
+/** Fields that no schema names are sorted, behind the others. */
+function orderedText({ fields, names, items }: Order, value: Json): string {
+  // Most texts stand for themselves, and JSON.stringify takes several times as long to find that out.
+  if (typeof value === 'string' && plain.test(value)) return `"${value}"`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (isList(value)) {
+    let list = '';
+    for (const one of value) list += `${list === '' ? '' : ','}${orderedText(items(), one)}`;
+    return `[${list}]`;
   }
-  if (!isObject(value)) return JSON.stringify(value);
-  const { properties } = schema;
-  const known: Schema = isObject(properties) ? properties : {};
-  const others = Object.keys(value).filter((key) => !Object.hasOwn(known, key));
   let text = '';
-  for (const key of [...Object.keys(known), ...others.sort()]) {
+  let written = 0;
+  for (const { key, name, part } of fields) {
     const field = value[key];
     if (field === undefined) continue;
-    const part = known[key];
-    const fieldText = orderedText(isObject(part) ? part : {}, field);
-    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${fieldText}`;
+    text += `${written === 0 ? '' : ','}${name}${orderedText(part, field)}`;
+    written += 1;
+  }
+  const keys = Object.keys(value);
+  if (written === keys.length) return `{${text}}`;
+  for (const key of keys.sort()) {
+    const field = value[key];
+    if (field === undefined || names.has(key)) continue;
+    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${orderedText(noOrder, field)}`;
   }
   return `{${text}}`;
+}
+
+const plain = /^[\x20!#-[\]-~]*$/;
+
+const isList = (value: object): value is readonly Json[] => Array.isArray(value);
+
+/** How values of a schema are written. */
+interface Order {
+  readonly fields: readonly { readonly key: string; readonly name: string; readonly part: Order }[];
+  readonly names: ReadonlySet<string>;
+  readonly items: () => Order;
+}
+
+const noOrder: Order = { fields: [], names: new Set(), items: () => noOrder };
+const orders = new WeakMap<Schema, Order>();
+
+function orderOf(schema: unknown): Order {
+  if (!isObject(schema)) return noOrder;
+  const known = orders.get(schema);
+  if (known !== undefined) return known;
+  const { properties, items } = schema;
+  const parts = Object.entries(isObject(properties) ? properties : {});
+  const fields = parts.map(([key, part]) => ({
+    key,
+    name: `${JSON.stringify(key)}:`,
+    part: orderOf(part),
+  }));
+  const names = new Set(parts.map(([key]) => key));
+  const order: Order = { fields, names, items: () => orderOf(items) };
+  orders.set(schema, order);
+  return order;
 }
