@@ -9,7 +9,7 @@ describe('strace makes system calls fail', { tags: 'strace' }, () => {
     async () => {
       const told: string[] = [];
       const onEvent = (line: string): void => void told.push(line);
-      const tortured = await tortureDisk({ every: 1200, seed: 7, jobs: 2, onEvent });
+      const tortured = await tortureDisk({ every: 400, seed: 7, jobs: 2, onEvent });
       expect(tortured.violations, told.join('\n')).toEqual([]);
       // Which calls come again depends on the order of requests; without any, nothing is shown.
       expect(tortured.cases - tortured.missed).toBeGreaterThan(tortured.cases / 3);
