@@ -16,7 +16,7 @@ export interface LineFile {
 
 type Created = Extract<NewEvent, { readonly event: 'created' }>;
 
-/** Hears of each job after an event about it. */
+/** Hears of each job when what is new of it is on disk. */
 export interface ReceiptNotes {
   note(line: Job): void;
 }
@@ -37,6 +37,8 @@ export class JournalWriter {
   readonly #run: RequestedRun | undefined;
   readonly #receipts: ReceiptNotes | undefined;
   #wrote = false;
+  /** Jobs of which the receipts have not heard since they changed. */
+  #unnoted = new Set<string>();
   /** By job: creations whose answer may not be on disk yet. */
   readonly #fresh = new Map<string, Created>();
   #now = Number.NaN;
@@ -63,6 +65,7 @@ export class JournalWriter {
   fold(event: NewEvent, at: string): void {
     this.#wrote = true;
     this.#apply({ ...event, at });
+    if ('job' in event) this.noteRest();
   }
 
   /** Writes what the ledger has learnt of other records. */
@@ -103,8 +106,18 @@ export class JournalWriter {
   /** Resolves when everything appended is on disk. */
   async sync(): Promise<void> {
     const before = [...this.#fresh.keys()];
+    const changed = this.#unnoted;
+    this.#unnoted = new Set();
     await this.#file.sync();
+    // What has changed again is on disk after the next one.
+    for (const job of changed) if (!this.#unnoted.has(job)) this.#note(job);
     for (const job of before) this.#fresh.delete(job);
+  }
+
+  /** Everything that was appended is on disk. */
+  noteRest(): void {
+    for (const job of this.#unnoted) this.#note(job);
+    this.#unnoted.clear();
   }
 
   /**
@@ -133,17 +146,19 @@ export class JournalWriter {
     const line = readable(this.#redactor.value(given));
     const folded = this.ledger.apply({ type: 'event', line }, about);
     if (!folded.ok) throw new Error(`bug: ${folded.error}`);
-    this.#note(line);
+    if (isNews(line)) this.#unnoted.add(line.job);
     return line;
   }
 
-  /** What was adopted is in the receipts already. */
-  #note(event: EventLine): void {
-    if (this.#receipts === undefined || !('job' in event) || event.event === 'adopted') return;
-    const line = this.ledger.lineOf(event.job);
-    if (line !== undefined) this.#receipts.note(line);
+  #note(job: string): void {
+    const line = this.ledger.lineOf(job);
+    if (line !== undefined) this.#receipts?.note(line);
   }
 }
+
+/** What was adopted is in the receipts already, and an attempt comes there by its claim. */
+const isNews = (event: EventLine): event is EventLine & { readonly job: string } =>
+  'job' in event && event.event !== 'adopted' && event.event !== 'intent';
 
 /** What nobody could read again is never written: the record would be damaged, and nothing more could be bought. */
 function readable(event: EventLine): EventLine {

@@ -35,6 +35,9 @@ const before: readonly (readonly [what: string, text: string, line: string])[] =
   ['request', 'DELETE /v1/image-projects/:id', 'output save:p1.png'],
   ['event', 'image.started 204', 'created colour:p1.png'],
   ['receipt', 'intended', 'intent colour:p1.png'],
+  ['receipt', 'doubt', 'doubt colour:p1.png'],
+  ['receipt', 'created', 'created colour:p1.png'],
+  ['receipt', 'complete', 'settled colour:p1.png'],
 ];
 
 function expectDiskFirst({ steps }: Trace): void {

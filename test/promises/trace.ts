@@ -33,7 +33,7 @@ export class Trace {
   note(what: TraceStep['what'], text = ''): void {
     for (const { name = '', state } of receipts({ env: this.#env }).receipts.toReversed()) {
       if (this.#receipts.get(name) === state) continue;
-      // The claim waits for nothing, and nothing is deleted before all is noted; the rest is noted a while later.
+      // The claim waits for nothing, and nothing is deleted before all is noted; the rest is noted a while after it is on disk.
       const isNoted = what === 'run' || text.startsWith('DELETE ');
       if (state !== 'intended' && !isNoted) continue;
       this.#receipts.set(name, state);

@@ -174,6 +174,7 @@ async function record(execution: Execution): Promise<Performed> {
   const isBeside = options.reroll !== undefined && isScheduled;
   if (!interrupted && !machine && !outage && !goesOn && !keepsBudget && !isBeside) journal.end();
   await file.flush();
+  journal.noteRest();
   await resources.diskReserve.remove();
   // Another run that has begun meanwhile has read the file, and appends to it.
   if (execution.isAlone()) {
