@@ -51,7 +51,7 @@ export function openReceipts(terms: ReceiptsTerms): Receipts {
     service,
     by: { state, pipeline: join(folder, basename(bound.file)), branch: branchAt(folder) },
     lock: paths.lock,
-    ...(engineRun !== undefined && { engine: { run: engineRun, orderedMs } }),
+    engine: engineRun === undefined ? undefined : { run: engineRun, orderedMs },
     writes,
     clock,
     isHeld,
@@ -155,8 +155,8 @@ class Found {
     const { at = '', branch } = this.#newest ?? {};
     const payments = missingText({ creations: this.creations, credits: this.#credits });
     const what = isMissing
-      ? `is missing, and your receipts know ${payments} that it had`
-      : `lacks ${payments} that your receipts know`;
+      ? `is missing, but your receipts know of ${payments} in it`
+      : `lacks ${payments} that your receipts know of`;
     const made = this.creations === 1 ? 'made' : 'the last one made';
     const on = branch === undefined ? '' : ` on branch ${printable(branch)}`;
     return `${shownPath(paths.state)} ${what} (${made} ${at.slice(0, 10)}${on}): nothing is paid again`;

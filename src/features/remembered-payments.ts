@@ -1,4 +1,4 @@
-// What the receipts say to a plan or a run: a request that the state file does not know may be paid for all the same.
+// What the receipts say to a plan or a run: a request that the state file does not know may have been paid for already.
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
@@ -67,7 +67,7 @@ const waitMs = 10 * 60_000;
 const quietMs = 2_000;
 
 export class RememberedPayments implements Remembered {
-  readonly #o: RememberedOptions;
+  readonly #options: RememberedOptions;
   readonly #adoptions = new Map<string, Adoption>();
   readonly #open = new Set<Fingerprint>();
   /** Another run sends these for longer than anybody waits. */
@@ -89,11 +89,11 @@ export class RememberedPayments implements Remembered {
   #isAsked = false;
 
   constructor(options: RememberedOptions) {
-    this.#o = options;
+    this.#options = options;
   }
 
   get isEmpty(): boolean {
-    return this.#o.receipts.isEmpty;
+    return this.#options.receipts.isEmpty;
   }
 
   /** True if the plan has taken something over: a run records it. */
@@ -105,7 +105,7 @@ export class RememberedPayments implements Remembered {
   recordWith(record: Recorder): void {
     for (const { before, events } of this.#untold) {
       // The plan has foreseen it; the journal tells it from where it was.
-      if (before !== undefined) this.#o.ledger.foresee(before);
+      if (before !== undefined) this.#options.ledger.foresee(before);
       record.journal.append(events);
     }
     this.#untold.length = 0;
@@ -120,7 +120,7 @@ export class RememberedPayments implements Remembered {
     this.#isAsked = true;
     const id = account?.id;
     const isNamed = typeof id === 'string' && id !== '';
-    this.#o.receipts.ownedBy(isNamed ? digestOf({ account: id }) : '');
+    this.#options.receipts.ownedBy(isNamed ? digestOf({ account: id }) : '');
   }
 
   /** True if the plan has questions that only the service can answer. */
@@ -129,7 +129,7 @@ export class RememberedPayments implements Remembered {
   }
 
   async inquire(): Promise<void> {
-    const { api } = this.#o;
+    const { api } = this.#options;
     this.#asking ??= (async () => {
       const account = await api?.account();
       this.paidBy(account?.ok === true ? account.value : undefined);
@@ -139,7 +139,7 @@ export class RememberedPayments implements Remembered {
   }
 
   async settled(fingerprint: Fingerprint, stop: AbortSignal): Promise<void> {
-    const { clock } = this.#o;
+    const { clock } = this.#options;
     if (!this.#isAsked) await this.inquire();
     const began = clock.elapsed();
     for (;;) {
@@ -159,14 +159,14 @@ export class RememberedPayments implements Remembered {
     if (this.#awaited.has(pipeline)) return;
     this.#awaited.add(pipeline);
     this.#record?.onWait(
-      `waiting for the answer to a request that ${shownPlace(pipeline)} has sent as well: it is paid once`,
+      `waiting for ${shownPlace(pipeline)}, which is sending the same request: it is paid for once`,
     );
   }
 
   // What is known of a job.
 
   #receipt(job: string): Receipt | undefined {
-    const { receipts, reusesOwnOnly, by } = this.#o;
+    const { receipts, reusesOwnOnly, by } = this.#options;
     const receipt = receipts.get(job);
     return reusesOwnOnly && receipt?.payer.pipeline !== by.pipeline ? undefined : receipt;
   }
@@ -185,11 +185,11 @@ export class RememberedPayments implements Remembered {
     const receipt = this.#receipt(fingerprint);
     if (receipt === undefined) return undefined;
     const known = new Set(
-      this.#o.ledger.lineOf(fingerprint)?.attempts.map((attempt) => attempt.name),
+      this.#options.ledger.lineOf(fingerprint)?.attempts.map((attempt) => attempt.name),
     );
     const isNews = receipt.line.attempts.some((one) => isForeign(one) && !known.has(one.name));
     if (!isNews) return undefined;
-    const isOpen = !this.#isAsked && this.#o.api !== undefined;
+    const isOpen = !this.#isAsked && this.#options.api !== undefined;
     if (isOpen || (this.#isBusy(receipt) && !this.#stuck.has(fingerprint))) {
       if (isOpen) this.#open.add(fingerprint);
       return 'busy';
@@ -217,13 +217,13 @@ export class RememberedPayments implements Remembered {
     job: string,
     project: string,
   ): Pick<JobLine, 'state' | 'credits' | 'result'> | undefined {
-    const line = this.#o.receipts.get(job)?.line;
+    const line = this.#options.receipts.get(job)?.line;
     const attempt = line?.attempts.find((one) => projectOf(one) === project);
     return line && attempt && viewOf({ ...line, attempts: [attempt] }, () => undefined);
   }
 
   isOurs(job: string, project: string, shown: ReadonlySet<string>): boolean {
-    const { receipts, ledger } = this.#o;
+    const { receipts, ledger } = this.#options;
     if (receipts.isOurs(job, project)) return true;
     const attempt = ledger.lineOf(job)?.attempts.find((one) => projectOf(one) === project);
     if (attempt === undefined || attempt.adopted) return false;
@@ -234,8 +234,8 @@ export class RememberedPayments implements Remembered {
   }
 
   deletedElsewhere(job: JobLine, isMissing = false): JobLine | undefined {
-    const { ledger } = this.#o;
-    const receipt = this.#o.receipts.get(job.job);
+    const { ledger } = this.#options;
+    const receipt = this.#options.receipts.get(job.job);
     const attempt = receipt?.line.attempts.find(({ name }) => name === job.name);
     if (receipt === undefined || attempt === undefined) return undefined;
     const name = `${job.job} ${attempt.name}`;
@@ -264,7 +264,7 @@ export class RememberedPayments implements Remembered {
   }
 
   claim(line: Job, attempt: string): Refused | undefined {
-    const { receipts, ledger, reusesOwnOnly, clock } = this.#o;
+    const { receipts, ledger, reusesOwnOnly, clock } = this.#options;
     const claim = receipts.claim(line, attempt);
     switch (claim.is) {
       case 'go':
@@ -289,7 +289,7 @@ export class RememberedPayments implements Remembered {
   }
 
   flush(): void {
-    this.#o.receipts.flush();
+    this.#options.receipts.flush();
   }
 
   // What is taken over.
@@ -300,7 +300,7 @@ export class RememberedPayments implements Remembered {
     if (living.length > 0) this.#adoptions.set(line.job, { payer, attempts: living });
     for (const file of copies)
       this.#saved.set(file.bytes, [...(this.#saved.get(file.bytes) ?? []), file]);
-    const isSame = basename(payer.pipeline) === basename(this.#o.by.pipeline);
+    const isSame = basename(payer.pipeline) === basename(this.#options.by.pipeline);
     const outputs = isSame ? copies.flatMap((file) => this.#ownOutput(file, payer)) : [];
     return this.#know({ ...line, tasks: [task], outputs });
   }
@@ -310,13 +310,13 @@ export class RememberedPayments implements Remembered {
     return this.#inThisFolder(file, payer)
       .filter(isWhole)
       .map(({ path }) => {
-        const below = relative(dirname(this.#o.by.pipeline), path);
+        const below = relative(dirname(this.#options.by.pipeline), path);
         return { ...file, path: below.split(sep).join('/') };
       });
   }
 
   #know(line: Job): JobLine | undefined {
-    const { ledger, clock } = this.#o;
+    const { ledger, clock } = this.#options;
     if (ledger.record !== undefined) {
       if (ledger.know(line)) {
         this.#isNews = true;
@@ -346,7 +346,7 @@ export class RememberedPayments implements Remembered {
   // The files of others.
 
   copies({ job, name }: JobLine): readonly OutputLine[] {
-    const receipt = this.#o.receipts.get(job);
+    const receipt = this.#options.receipts.get(job);
     const attempt = receipt?.line.attempts.find((one) => one.name === name);
     return receipt === undefined || attempt === undefined ? [] : this.#copiesOf(receipt, attempt);
   }
@@ -363,7 +363,7 @@ export class RememberedPayments implements Remembered {
 
   /** One file for each download, or none at all. */
   #findCopies({ copies, payer }: Receipt, { name, result }: Attempt): readonly OutputLine[] {
-    const { store, lend } = this.#o;
+    const { store, lend } = this.#options;
     const found: OutputLine[] = [];
     for (let index = 0; index < downloadCount({ result }); index++) {
       const all = copies.filter((file) => file.of === name && file.index === index);
@@ -384,12 +384,12 @@ export class RememberedPayments implements Remembered {
   #inThisFolder(file: Output, payer: Payer): readonly Output[] {
     const below = relative(dirname(payer.pipeline), file.path);
     if (below.startsWith('..') || isAbsolute(below)) return [];
-    return [{ ...file, path: join(dirname(this.#o.by.pipeline), below) }];
+    return [{ ...file, path: join(dirname(this.#options.by.pipeline), below) }];
   }
 
   /** True if this very content is the result of a job that was taken over. `path` is relative to the pipeline file. */
   hasSaved(path: string): boolean {
-    const here = join(dirname(this.#o.by.pipeline), path);
+    const here = join(dirname(this.#options.by.pipeline), path);
     const bytes = sizeOf(here);
     const saved = bytes === undefined ? [] : (this.#saved.get(bytes) ?? []);
     return saved.some((file) => isWhole({ ...file, path: here }));
@@ -423,14 +423,14 @@ export class RememberedPayments implements Remembered {
     const sources = [...found.values()]
       .sort((one, other) => other.creations - one.creations)
       .slice(0, maxSources);
-    return { creations, credits, sources, at: new Date(this.#o.clock.now()).toISOString() };
+    return { creations, credits, sources, at: new Date(this.#options.clock.now()).toISOString() };
   }
 
   /** What the receipts say of a request that this state file takes over or has taken over. */
   told(fingerprint: string): PaidTask | undefined {
-    const { ledger } = this.#o;
+    const { ledger } = this.#options;
     const job = ledger.job(fingerprint);
-    const receipt = this.#o.receipts.get(fingerprint);
+    const receipt = this.#options.receipts.get(fingerprint);
     const attempt = receipt?.line.attempts.find(({ name }) => name === job?.name);
     if (receipt === undefined || attempt === undefined || job?.adopted === undefined)
       return undefined;
@@ -446,7 +446,7 @@ export class RememberedPayments implements Remembered {
   }
 
   #named({ state, pipeline, branch }: Payer): PaidBy {
-    const { by } = this.#o;
+    const { by } = this.#options;
     if (pipeline !== by.pipeline) return { by: 'pipeline', name: shownPlace(pipeline) };
     if (branch !== undefined && branch !== by.branch) return { by: 'branch', name: branch };
     return { by: 'state', name: shownPlace(state) };

@@ -10,13 +10,7 @@ import type { JobEvent } from './state.ts';
 /** `numberOf`: the place of a run among the runs, from 1. */
 export function viewOf(job: Job, numberOf: (run: string) => number | undefined): JobLine {
   const { kind, tasks, attempts, take, picked, supplied } = job;
-  const common = {
-    job: job.job,
-    kind,
-    tasks: [...tasks],
-    ...(take === undefined ? {} : { take }),
-    ...(picked === undefined ? {} : { picked }),
-  };
+  const common = defined({ job: job.job, kind, tasks: [...tasks], take, picked });
   const attempt = countingOf(job);
   if (attempt === undefined) {
     const { at = '', result = {} } = supplied ?? {};
@@ -41,22 +35,20 @@ export function viewOf(job: Job, numberOf: (run: string) => number | undefined):
   const { name, reserve, measure, run, charge, adopted } = attempt;
   const project = projectOf(attempt);
   const outputs = outputsOf(job, attempt);
-  const sender = numberOf(run);
-  return {
+  return defined({
     ...whole,
     ...stateOf(attempt),
+    ...resultOf(attempt),
     name,
     reserve,
-    ...(measure === undefined ? {} : { measure }),
-    ...(sender === undefined ? {} : { sender }),
-    ...(run === unknownRun ? {} : { runId: run }),
-    ...(project === undefined ? {} : { project }),
-    ...(charge === undefined ? {} : { credits: charge.credits }),
-    ...(attempt.gaveUp === undefined ? {} : { credits: creditsOf(attempt) }),
-    ...resultOf(attempt),
-    ...(outputs.length === 0 ? {} : { outputs }),
-    ...(adopted === undefined ? {} : { adopted: attempt.at }),
-  };
+    measure,
+    sender: numberOf(run),
+    runId: run === unknownRun ? undefined : run,
+    project,
+    credits: attempt.gaveUp === undefined ? charge?.credits : creditsOf(attempt),
+    outputs: outputs.length === 0 ? undefined : outputs,
+    adopted: adopted === undefined ? undefined : attempt.at,
+  });
 }
 
 /** The attempt that counts, or the one that was begun last. */
@@ -79,12 +71,13 @@ const leavesTrace = (attempt: Attempt): boolean =>
   attempt.project !== undefined ||
   ((attempt.state !== 'intended' || attempt.gaveUp !== undefined) && creditsOf(attempt) > 0);
 
-const pastOf = (attempt: Attempt): PastAttempt => ({
-  name: attempt.name,
-  credits: attempt.charge?.credits ?? creditsOf(attempt),
-  ...(attempt.project === undefined ? {} : { project: projectOf(attempt) }),
-  ...(attempt.adopted === undefined ? {} : { adopted: true }),
-});
+const pastOf = (attempt: Attempt): PastAttempt =>
+  defined({
+    name: attempt.name,
+    credits: attempt.charge?.credits ?? creditsOf(attempt),
+    project: projectOf(attempt),
+    adopted: attempt.adopted,
+  });
 
 const notThere = 'the service does not have the project any more';
 const uncharged = 'resolved by hand: the service never took it';
@@ -130,8 +123,8 @@ function resultOf({ result }: Attempt): Pick<JobLine, 'result' | 'expires'> {
   if (result === undefined) return {};
   const { expires, ...rest } = result;
   return {
-    ...(Object.keys(rest).length === 0 ? {} : { result: rest }),
-    ...(typeof expires === 'string' ? { expires } : {}),
+    result: Object.keys(rest).length === 0 ? undefined : rest,
+    expires: typeof expires === 'string' ? expires : undefined,
   };
 }
 
@@ -152,17 +145,18 @@ function outputsOf({ outputs }: Job, { name }: Attempt): OutputLine[] {
     .map((output) => {
       const { task, index, path, bytes, sha256, seconds, unchecked, pruned } = output;
       const stored = stores.get(keyOf(output) + sha256);
-      return {
+      const unproved = unchecked && true;
+      return defined({
         task,
         index,
         path,
         bytes,
         sha256,
-        ...(seconds === undefined ? {} : { duration: seconds }),
-        ...(unchecked === undefined ? {} : { unproved: true }),
-        ...(stored === undefined ? {} : { stored }),
-        ...(pruned === undefined ? {} : { pruned }),
-      };
+        duration: seconds,
+        unproved,
+        stored,
+        pruned,
+      });
     });
 }
 

@@ -147,6 +147,8 @@ export class JournalWriter {
     const folded = this.ledger.apply({ type: 'event', line }, about);
     if (!folded.ok) throw new Error(`bug: ${folded.error}`);
     if (isNews(line)) this.#unnoted.add(line.job);
+    // No sync follows, and who looks for the project now should find its files.
+    if (line.event === 'deleted') this.#note(line.job);
     return line;
   }
 

@@ -73,12 +73,14 @@ export interface ReceiptsOptions {
    * A database has the record. What this state file paid for before is taken over like what any other one paid for, and
    * workers, which hold no lock, send what is claimed.
    */
-  readonly engine?: {
-    /** The id of the run there. */
-    readonly run: string;
-    /** How long workers may still send a request, in milliseconds. */
-    readonly orderedMs: number;
-  };
+  readonly engine?:
+    | {
+        /** The id of the run there. */
+        readonly run: string;
+        /** How long workers may still send a request, in milliseconds. */
+        readonly orderedMs: number;
+      }
+    | undefined;
   /** False for a command that only reads. */
   readonly writes: boolean;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;

@@ -101,7 +101,7 @@ export class StateFile implements RunFile {
   /** Begins after the batch before it, and after all that goes on because of that one: its lines share this sync. */
   async #batch(): Promise<void> {
     // Its own callers hear of its failure.
-    await this.#running?.catch(() => undefined);
+    await Promise.allSettled([this.#running]);
     await setImmediate();
     this.#running = this.#next;
     this.#next = undefined;

@@ -54,7 +54,7 @@ export function repairText(repaired: Repaired, write: string, accept: string): s
     ),
     ...(bare
       ? [
-          `LOST: there is only the header, and no other record has lines of it. Look for its projects in the hub: ${look}.`,
+          `LOST: only the header is left, and no other record has any of the lines. Look for the projects in the hub: ${look}.`,
         ]
       : []),
     ...(paidTwice.length === 0 ? [] : paidTwiceLines(paidTwice)),
