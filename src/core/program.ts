@@ -1,0 +1,115 @@
+// The steps of a pipeline as the walk goes through them: once, for each item, for each element of a list, and after all items.
+import type { FanOut, Pipeline, Step } from '../language/pipeline.ts';
+import type { Template } from '../language/template.ts';
+
+/** A step that must be over before another begins. */
+export interface StepNeed {
+  readonly step: string;
+  /** Those of all items, or of all elements, and not only the one in the same place. */
+  readonly all: boolean;
+  /** False: only the order counts, and a step that was skipped does not skip its reader. */
+  readonly reads: boolean;
+}
+
+export interface PlannedStep {
+  readonly step: Step;
+  readonly needs: readonly StepNeed[];
+  /** Of a download: the place; of an upload: the file. */
+  readonly path: Template | undefined;
+  /** Of a creation and of a delete: the downloads of the project. */
+  readonly downloads: readonly PlannedStep[];
+  /** A delete of what a step after all items needs. */
+  readonly isLate: boolean;
+}
+
+/** The steps that run once for each element of a list, the one with the list first. */
+export interface Fan {
+  readonly fan: FanOut;
+  readonly needs: readonly StepNeed[];
+  readonly steps: readonly PlannedStep[];
+}
+
+export type Part = PlannedStep | Fan;
+
+export interface Program {
+  readonly pipeline: Pipeline;
+  /** Once for all items. */
+  readonly before: readonly Part[];
+  readonly own: readonly Part[];
+  /** Once, when all items are over. */
+  readonly after: readonly Part[];
+  /** Steps of the items that those after them wait for. */
+  readonly gathered: ReadonlySet<string>;
+}
+
+export const isFan = (part: Part): part is Fan => 'fan' in part;
+
+export function compileProgram(pipeline: Pipeline): Program {
+  const steps = new Map(pipeline.steps.map((step) => [step.name, step]));
+  const gathered = new Set<string>();
+  const isWithin = (inner: Step, outer: Step): boolean =>
+    (!inner.shared && outer.shared) || (inner.fan !== undefined && inner.fan !== outer.fan);
+  const needsOf = (reader: Step): readonly StepNeed[] =>
+    // A delete is the last thing that happens in its place, whatever was before it.
+    (reader.kind.operation === 'delete' ? [reader.of ?? ''] : reader.after).flatMap((name) => {
+      const needed = steps.get(name);
+      if (needed === undefined) return [];
+      const all = reader.gathers.includes(name) || isWithin(needed, reader);
+      return [{ step: name, all, reads: reader.uses.includes(name) || name === reader.of }];
+    });
+  const late = new Set<string>();
+  for (const step of pipeline.steps) {
+    if (!step.shared || step.kind.operation === 'delete') continue;
+    for (const { step: name, all } of needsOf(step)) {
+      const isOfItems = all && steps.get(name)?.shared === false;
+      if (isOfItems) gathered.add(name);
+      if (isOfItems || late.has(name)) late.add(step.name);
+    }
+  }
+  const planned = new Map<string, PlannedStep>();
+  const plan = (step: Step): PlannedStep => {
+    const known = planned.get(step.name);
+    if (known !== undefined) return known;
+    const { operation } = step.kind;
+    const project =
+      operation === 'create' ? step.name : operation === 'delete' ? step.of : undefined;
+    const downloads = pipeline.steps.filter(
+      ({ kind, of }) => kind.operation === 'download' && of !== undefined && of === project,
+    );
+    const one: PlannedStep = {
+      step,
+      needs: needsOf(step),
+      path: pathIn(step),
+      downloads: downloads.map(plan),
+      isLate: operation === 'delete' && gathered.has(step.of ?? ''),
+    };
+    planned.set(step.name, one);
+    return one;
+  };
+  const lists = { before: [] as Part[], own: [] as Part[], after: [] as Part[] };
+  const fans = new Map<FanOut, { readonly steps: PlannedStep[] }>();
+  for (const step of pipeline.steps) {
+    const list = step.shared ? (late.has(step.name) ? lists.after : lists.before) : lists.own;
+    const { fan } = step;
+    if (fan === undefined) list.push(plan(step));
+    else if (fans.has(fan)) fans.get(fan)?.steps.push(plan(step));
+    else {
+      const needs = fan.uses.map((name) => ({
+        step: name,
+        all: fan.gathers.includes(name),
+        reads: true,
+      }));
+      const part = { fan, needs, steps: [plan(step)] };
+      fans.set(fan, part);
+      list.push(part);
+    }
+  }
+  return { pipeline, ...lists, gathered };
+}
+
+/** The field of a step that is a path. */
+function pathIn({ kind, with: fields }: Step): Template | undefined {
+  const name = kind.operation === 'upload' ? 'file' : kind.operation === 'download' ? 'to' : '';
+  if (fields.kind !== 'object') return undefined;
+  return fields.fields.find(([field]) => field === name)?.[1];
+}
