@@ -3,7 +3,6 @@ import { again } from './again.ts';
 import { answers } from './answers.ts';
 import { big } from './big.ts';
 import { client } from './client.ts';
-import { engine } from './engine.ts';
 import type { Bench } from './frame/bench.ts';
 import { journalBench } from './journal.ts';
 import { live } from './live.ts';
@@ -17,5 +16,5 @@ import { wire } from './wire.ts';
 
 export const benches: readonly Bench[] = [
   ...[wire, client, again, memory, journalBench, receipts, wait, big, start, live, report],
-  ...[serveBench, answers, engine],
+  ...[serveBench, answers],
 ];

@@ -20,7 +20,7 @@ export function inProcess(script: string, args: readonly string[]): Measured {
   return measured;
 }
 
-/** Flags of Node.js for a script or a worker, such as `SHOTLIST_BENCH_RUNNER=--cpu-prof`. */
+/** Flags of Node.js for a script, such as `SHOTLIST_BENCH_RUNNER=--cpu-prof`. */
 export const flagsFor = (script: string): readonly string[] =>
   (process.env[`SHOTLIST_BENCH_${script.toUpperCase()}`] ?? '')
     .split(' ')

@@ -1,6 +1,5 @@
 // The runner under measurement, in a process of its own: `node bench/runner.ts PIPELINE ADDRESS` runs a pipeline
-// once and prints one line of JSON: seconds, items, peak memory. The key comes from SHOTLIST_API_KEY. `--engine URL`:
-// it only coordinates. `--budget 0`: it plans, and buys nothing. `--realtime`: projects take their time; else they take none, and
+// once and prints one line of JSON: seconds, items, peak memory. The key comes from SHOTLIST_API_KEY. `--budget 0`: it plans, and buys nothing. `--realtime`: projects take their time; else they take none, and
 // the runner knows that.
 import { parseArgs } from 'node:util';
 import { runWith } from '../src/features/run/run.ts';
@@ -9,19 +8,18 @@ import { loadPipeline } from '../src/index.ts';
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: {
-    engine: { type: 'string' },
     budget: { type: 'string' },
     realtime: { type: 'boolean' },
   },
 });
 const [file = '', service = ''] = positionals;
-const { engine, budget, realtime = false } = values;
+const { budget, realtime = false } = values;
 const loaded = await loadPipeline(file);
 const before = process.resourceUsage();
 const began = performance.now();
 const ran = await runWith(
   loaded,
-  { service, engine, ...(budget === undefined ? {} : { budget: Number(budget) }) },
+  { service, ...(budget === undefined ? {} : { budget: Number(budget) }) },
   { speedFactor: realtime ? 1 : 1000 },
 );
 const seconds = (performance.now() - began) / 1000;

@@ -29,7 +29,6 @@ export default defineConfig({
       'test/e2e/{git-merge,lost-output,main-job,outage,receipts-away}.test.ts',
       'test/e2e/{saved-plan,stopping,state-changed,losses,repair}.test.ts',
       'test/hostile/{command,in-flight,receipts}.test.ts',
-      'test/distributed/contract.test.ts',
     ],
     // A mutant may never end; without one, a busy machine only takes longer.
     testTimeout: reach === undefined ? 60_000 : 180_000,

@@ -15,7 +15,6 @@ const budgets: Readonly<Record<string, number>> = {
   base: 4,
   bench: 2,
   contract: 5,
-  distributed: 9,
   docs: 8,
   e2e: 150,
   features: 13,

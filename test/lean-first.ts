@@ -1,6 +1,6 @@
 // The order of the test files: the longest first, but those that fill a worker with memory outside the JavaScript heap
-// last. Starting a process copies the page tables of that memory, so after the net that finds faces is loaded, or a
-// database runs inside the worker, it takes fifty times as long, and many files start hundreds of processes.
+// last. Starting a process copies the page tables of that memory, so after the net that finds faces is loaded, it
+// takes fifty times as long, and many files start hundreds of processes.
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Also where no durations are known, as in a new checkout: one file, which lasts a third of all and mostly waits. */
@@ -8,7 +8,7 @@ const isFirst = ({ moduleId }: TestSpecification): boolean =>
   moduleId.endsWith('/test/transcripts.test.ts');
 
 const fillsMemory = ({ moduleId }: TestSpecification): boolean =>
-  /\/test\/(previews|(old\/)?distributed)\//.test(moduleId);
+  moduleId.includes('/test/previews/');
 
 const rank = (file: TestSpecification): number => (isFirst(file) ? 0 : fillsMemory(file) ? 2 : 1);
 

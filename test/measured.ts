@@ -2,8 +2,8 @@
 //
 // Counted is user and system time of the worker and of every process below it: those that have ended and those that still
 // run, as the hosts of commands do. A file begins when its setup files are loaded, so the modules that it is the first in
-// its worker to load are its own. What detaches itself from the worker (Postgres) is not seen, nor are the processes of
-// vitest and of the bundler. The clock of /proc ticks a hundred times a second. Elsewhere than on Linux, only the worker counts.
+// its worker to load are its own. What detaches itself from the worker is not seen, nor are the processes of vitest and
+// of the bundler. The clock of /proc ticks a hundred times a second. Elsewhere than on Linux, only the worker counts.
 import { existsSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach } from 'vitest';
 

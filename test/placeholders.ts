@@ -15,7 +15,6 @@ const volatile: readonly Volatile[] = [
   // Port 9 is of services that are away.
   { name: 'port', pattern: /(?<=127\.0\.0\.1:)\d{4,}/g },
   { name: 'page', pattern: /(?<=127\.0\.0\.1:<port>\/)[\w-]{40,}(?=\/)/g },
-  { name: 'server', pattern: /\bPostgreSQL \d.*?(?="|$)/gm },
   { name: 'key', pattern: /\bsl_[\w-]+/g },
   // How long a run or a task that goes on has taken.
   {

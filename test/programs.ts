@@ -1,8 +1,7 @@
 // Programs that some tests need and a machine may not have. Those tests are tagged with the program. Where it is missing
 // they are skipped, and the run says so at its begin and how many at its end; in CI they fail instead, so CI cannot
 // lose them. Imports nothing of the test runner but types, because the torture and the benches run without it.
-import { accessSync, constants, readdirSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { accessSync, constants } from 'node:fs';
 import type { Reporter, TestModule } from 'vitest/node';
 import { whyNoTracing } from '../torture/strace.ts';
 
@@ -28,36 +27,14 @@ export const findChromium = (): string | undefined =>
     ...['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'],
   ].find(runs);
 
-const debianPostgres = '/usr/lib/postgresql';
-
-/** The folder of initdb and postgres; the newest version of Debian's package comes first. */
-export function findPostgres(): string | undefined {
-  const versions = postgresVersions().toSorted((a, b) => Number(b) - Number(a));
-  const folders = [
-    ...versions.map((version) => join(debianPostgres, version, 'bin')),
-    ...(process.env['PATH'] ?? '').split(delimiter),
-  ];
-  return folders.find((folder) => ['initdb', 'postgres'].every((name) => runs(join(folder, name))));
-}
-
-function postgresVersions(): readonly string[] {
-  try {
-    return readdirSync(debianPostgres);
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
-  }
-}
-
 /** The key is the tag of the tests. */
 const programs = {
   chromium: { name: 'Chromium', debian: 'chromium', found: () => findChromium() !== undefined },
-  postgres: { name: 'Postgres', debian: 'postgresql', found: () => findPostgres() !== undefined },
   strace: { name: 'strace', debian: 'strace', found: () => whyNoTracing() === undefined },
 } as const;
 
 export type ProgramTag = keyof typeof programs;
-export const programTags: readonly ProgramTag[] = ['chromium', 'postgres', 'strace'];
+export const programTags: readonly ProgramTag[] = ['chromium', 'strace'];
 
 /** Whether tests of this tag are skipped here. */
 export const isMissing = (tag: ProgramTag): boolean =>

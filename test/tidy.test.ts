@@ -87,7 +87,7 @@ const doors: readonly { readonly from: RegExp; readonly to: string; readonly doo
 ];
 
 /** What acts: a command reaches it through its feature. */
-const acting = /^(files|service-api|state|stores|distributed)\//;
+const acting = /^(files|service-api|state|stores)\//;
 /** Names, and choices that are made before a feature is called. */
 const harmless = [
   'files/shown-path.ts',

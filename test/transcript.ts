@@ -13,7 +13,6 @@ import { root } from './examples.ts';
 import { keys, OnTerminal } from './on-terminal.ts';
 import { photo } from './photo.ts';
 import { Placeholders } from './placeholders.ts';
-import { sharedPostgres } from './postgres.ts';
 import { type Ended, ended, envOf, ownReceipts, Rig, service, until } from './rig.ts';
 import { literally, Shell, shotlistIn, stands, withCode } from './shell.ts';
 
@@ -123,7 +122,6 @@ class Player {
     const [word = '', ...rest] = head.split(' ');
     const line = rest.join(' ');
     if (head === 'given a service') await this.#serve(body);
-    else if (head === 'given a database') await this.#makeDatabase();
     else if (word === 'given') await this.#give(rest, body);
     else if (head.startsWith('on a terminal')) this.#columns = columnsIn(head);
     else if (word === 'once') await this.#hear(line);
@@ -176,14 +174,6 @@ class Player {
       shown[route] = (shown[route] ?? 0) + count - (before[route] ?? 0);
     this.#shownRequests = shown;
     return String(status);
-  }
-
-  async #makeDatabase(): Promise<void> {
-    const { newDatabase } = await sharedPostgres();
-    const engine = await newDatabase();
-    this.#placeholders.add(engine, 'engine');
-    const { host, pathname } = new URL(engine);
-    this.#placeholders.add(`${host}${pathname}`, 'database');
   }
 
   async #give(names: readonly string[], body: readonly string[]): Promise<void> {

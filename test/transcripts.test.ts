@@ -12,19 +12,12 @@ const names = readdirSync(folder).filter((name) => name.endsWith('.txt'));
 const update = process.env['UPDATE'] === '1';
 
 const needsTerminal = (text: string): boolean => /^(at |on a terminal)/m.test(text);
-const tagsOf = (text: string): 'postgres'[] =>
-  /^given a database$/m.test(text) ? ['postgres'] : [];
 
 for (const name of names) {
   const text = readFileSync(join(folder, name), 'utf8');
-  const tags = tagsOf(text);
-  test.skipIf(!makesTerminals && needsTerminal(text))(
-    `${name} shows what is printed`,
-    { tags },
-    async () => {
-      const { text: printed, differences } = await replay(text);
-      if (update) writeFileSync(join(folder, name), printed);
-      else expect(differences.printed).toBe(differences.shown);
-    },
-  );
+  test.skipIf(!makesTerminals && needsTerminal(text))(`${name} shows what is printed`, async () => {
+    const { text: printed, differences } = await replay(text);
+    if (update) writeFileSync(join(folder, name), printed);
+    else expect(differences.printed).toBe(differences.shown);
+  });
 }

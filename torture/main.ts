@@ -7,7 +7,6 @@ import { parseArgs } from 'node:util';
 import { type PathForm, pathForms } from '../src/contract/api/routes.ts';
 import { tortureCi } from './ci.ts';
 import { tortureDisk } from './disk.ts';
-import { tortureEngine } from './engine.ts';
 import { tortureRunner } from './runner.ts';
 import { tortureSchedules } from './schedules.ts';
 import { tortureService } from './service.ts';
@@ -27,26 +26,20 @@ const { values } = parseArgs({
     of: { type: 'string', default: 'runner' },
     rounds: { type: 'string', default: '100' },
     seed: { type: 'string', default: '1' },
-    items: { type: 'string' },
+    items: { type: 'string', default: '40' },
     jobs: { type: 'string', default: '2' },
     round: { type: 'string' },
     paths: { type: 'string', default: 'both' },
     every: { type: 'string', default: '1' },
     days: { type: 'string', default: '30' },
     files: { type: 'string', default: '5000' },
-    workers: { type: 'string', default: '6' },
-    kills: { type: 'string', default: '200' },
-    coordinators: { type: 'string', default: '20' },
-    freezes: { type: 'string', default: '10' },
-    crashes: { type: 'string', default: '5' },
-    verbose: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
 const numbers = {
   rounds: wholeNumber('rounds', values.rounds),
   seed: wholeNumber('seed', values.seed),
-  items: wholeNumber('items', values.items ?? (values.of === 'engine' ? '300' : '40')),
+  items: wholeNumber('items', values.items),
   jobs: wholeNumber('jobs', values.jobs),
   only: values.round === undefined ? undefined : wholeNumber('round', values.round),
 };
@@ -54,7 +47,7 @@ const { rounds, seed } = numbers;
 const began = Date.now();
 const elapsed = (): string => `${Math.round((Date.now() - began) / 1000)} s`;
 
-const usage = `usage: npm run torture -- [--of runner|wire|service|disk|ci|schedule|tick|watch|engine] [--seed S]
+const usage = `usage: npm run torture -- [--of runner|wire|service|disk|ci|schedule|tick|watch] [--seed S]
   of the runner: [--rounds N] [--items N] [--jobs N] [--paths short|long|both]
     [--round K, to see one again]
   of the service: [--rounds N]
@@ -63,9 +56,6 @@ const usage = `usage: npm run torture -- [--of runner|wire|service|disk|ci|sched
   of the watch: [--files N, to drop; default 5000]
   of the disk: [--jobs N] [--every N, to try only every Nth case; --seed says which]
     needs strace, and fails each system call that changes a file, in turn
-  of the engine: [--workers N] [--kills N, of workers] [--coordinators N, to kill] [--freezes N] [--crashes N, of Postgres]
-    [--items N, at first and each time when all are done] [--verbose]
-    needs Postgres: apt-get install postgresql
   of ci: [--days N]
     needs git; runs once a day in a fresh clone, with and without a bucket`;
 
@@ -91,9 +81,6 @@ switch (values.help ? 'help' : values.of) {
   case 'watch':
     await ofWatch();
     break;
-  case 'engine':
-    await ofEngine();
-    break;
   case 'tick':
     await ofTick();
     break;
@@ -109,10 +96,6 @@ function wholeNumber(name: string, text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   print(`--${name} ${text}: it must be a whole number, 1 or more`);
   process.exit(2);
-}
-
-function numberOrNone(name: string, text: string): number {
-  return text === '0' ? 0 : wholeNumber(name, text);
 }
 
 /** Which form of the paths the service answers to. */
@@ -210,31 +193,6 @@ async function ofDisk(): Promise<void> {
   print(
     `${cases} cases, every ${every}, seed ${seed}, ${elapsed()}: ${missed} not reached, ` +
       `${doubts} doubts resolved, ${violations.length} violations`,
-  );
-  process.exitCode = violations.length === 0 ? 0 : 1;
-}
-
-async function ofEngine(): Promise<void> {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => process.exit(130));
-  const { violations, ...counts } = await tortureEngine({
-    ...{ seed, items: numbers.items, workers: wholeNumber('workers', values.workers) },
-    kills: numberOrNone('kills', values.kills),
-    coordinators: numberOrNone('coordinators', values.coordinators),
-    freezes: numberOrNone('freezes', values.freezes),
-    crashes: numberOrNone('crashes', values.crashes),
-    onEvent: print,
-    onNote: values.verbose ? print : undefined,
-  });
-  for (const violation of violations) print(`violation: ${violation}`);
-  print(
-    `${counts.killedWorkers} workers and ${counts.killedCoordinators} coordinators killed, ${counts.freezes} freezes, ` +
-      `${counts.crashes} crashes of Postgres, ${counts.faults} faults of the service, seed ${seed}, ${elapsed()}:`,
-  );
-  print(
-    `${counts.items} items, ${counts.projects} projects, ${counts.workers} workers and ${counts.coordinators} coordinators started, ` +
-      `${counts.doubts} doubts of ${counts.open} creations that were open, ${counts.cut} answers lost, ` +
-      `${counts.resolved} doubts resolved, ${violations.length} violations`,
   );
   process.exitCode = violations.length === 0 ? 0 : 1;
 }

@@ -4,8 +4,6 @@ import { type Resolution, resolve } from '../src/features/resolve/resolve.ts';
 import { loadPipeline } from '../src/language/load/load.ts';
 import type { LoadedPipeline } from '../src/language/load/loaded-pipeline.ts';
 import { renderProblem, resultOf } from '../src/language/load/refusal.ts';
-import { realClock } from '../src/run/clock.ts';
-import type { Clock } from '../src/run/jobs/ports.ts';
 import { openDoubts } from './invariants.ts';
 import type { LedgerAudit } from './ledger-audit.ts';
 import type { Workspace } from './workspace.ts';
@@ -13,9 +11,6 @@ import type { Workspace } from './workspace.ts';
 const attempts = 6;
 
 type Env = Readonly<Record<string, string>>;
-
-/** The person comes after the quarantine of workers that vanished. */
-const clock: Clock = { ...realClock, now: () => realClock.now() + 21 * 60_000 };
 
 /** Returns the failures. */
 export async function resolveDoubts(
@@ -45,7 +40,7 @@ async function tryToResolve(
   env: Env,
 ): Promise<string | undefined> {
   for (let attempt = 1; ; attempt++) {
-    const resolved = await resultOf(() => resolve(loaded, task, resolution, { env, clock }));
+    const resolved = await resultOf(() => resolve(loaded, task, resolution, { env }));
     if (resolved.ok) return undefined;
     // The receipts knew it, and the answer about another doubt has brought it into the state file.
     if (resolved.error.diagnostics.some(({ message }) => message.includes('is not in doubt')))

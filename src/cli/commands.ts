@@ -64,12 +64,12 @@ function argumentOf({ term, help, read }: Taken<unknown>): Argument {
   return read === undefined ? made : made.argParser(read);
 }
 
-export function optionOf(flag: Flag<unknown> & { readonly isRequired?: true }): Option {
-  const { term, help, read, choices, conflicts = [], isRequired } = flag;
+export function optionOf(flag: Flag<unknown>): Option {
+  const { term, help, read, choices, conflicts = [] } = flag;
   const made = new Option(term, help).conflicts([...conflicts]);
   if (choices !== undefined) made.choices(choices);
   if (read !== undefined) made.argParser((text, before) => read(text, before));
-  return made.makeOptionMandatory(isRequired === true);
+  return made;
 }
 
 const file = argument('<file>');
@@ -250,46 +250,10 @@ export const commands: Readonly<Record<string, Readonly<Record<string, Added>>>>
         (await import('../features/prune/command.ts')).pruneCommand(name, given),
     }),
   },
-  'Several hosts:': {
-    worker: command('worker', 'perform the tasks of distributed runs on this host', {
-      flags: flags.workerFlags,
-      run: async (given) =>
-        (await import('../features/engine/worker-command.ts')).workerCommand(given),
-    }),
-    export: command('export', 'move the record of a distributed run back to a file', {
-      takes: [file],
-      flags: flags.exportFlags,
-      run: async (name, given) =>
-        (await import('../features/engine/command.ts')).exportCommand(name, given),
-    }),
-    engine: (program, done) => {
-      const engine = program
-        .command('engine')
-        .description('look after the database of distributed runs');
-      for (const add of Object.values(engineCommands)) add(engine, done);
-    },
-  },
   'Local service:': {
     serve: command('serve', 'start the local service, which costs nothing', {
       flags: flags.serveFlags,
       run: async (given) => (await import('../features/serve/command.ts')).serveCommand(given),
     }),
   },
-};
-
-const engineCommand = (name: 'check' | 'migrate' | 'accept' | 'drop', description: string) =>
-  command(name, description, {
-    flags: flags.engineFlags,
-    run: async (given) =>
-      (await import('../features/engine/command.ts')).engineCommand(name, given),
-  });
-
-const engineCommands: Readonly<Record<string, Added>> = {
-  check: engineCommand('check', 'say whether the database can be used, and which runs are in it'),
-  migrate: engineCommand('migrate', 'make the tables, or upgrade them'),
-  accept: engineCommand('accept', 'use the database again after it was restored or failed over'),
-  drop: engineCommand(
-    'drop',
-    'remove all tables; refuses while one of them has the only record of a run',
-  ),
 };

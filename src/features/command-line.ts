@@ -65,7 +65,6 @@ export function stateLines(pipeline: LoadedPipeline, flags: Flags): CommandLines
 const having = {
   service: new Set(['run', 'plan', 'reroll', 'resolve', 'audit', 'refresh', 'prune', 'repair']),
   folders: new Set(['run', 'plan', 'reroll', 'pick', 'prune', 'report', 'ui']),
-  engine: new Set(['run', 'plan', 'status', 'resolve', 'audit', 'export']),
 } as const;
 
 /** The flags that only concern the output are left out. */
@@ -88,15 +87,11 @@ export function commandLine(
 function places(command: string, flags: Flags): readonly string[] {
   const has = (what: keyof typeof having): boolean => having[what].has(command);
   return [
-    ...engineOf(command, flags),
     ...(has('service') ? option('--service', flags.service) : []),
     ...(has('folders') ? option('--output', flags.output) : []),
     ...(has('folders') && flags.allowOutside === true ? ['--allow-outside'] : []),
   ];
 }
-
-const engineOf = (command: string, flags: Flags): readonly string[] =>
-  having.engine.has(command) ? option('--engine', flags.engine) : [];
 
 const subject = (flags: Flags): readonly string[] => [
   ...option('--profile', flags.profile),

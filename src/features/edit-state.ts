@@ -1,29 +1,21 @@
 // Edits a state file outside of a run, as the user or the service says: with the same lock, through the same journal,
 // and compacted at the end.
 
-import { randomBytes } from 'node:crypto';
-import { hostname } from 'node:os';
 import { Cleanup } from '../base/cleanup.ts';
 import { Redactor } from '../base/redactor.ts';
-import type { Result } from '../base/result.ts';
-import { RunGone } from '../distributed/database/worker-store.ts';
-import { EngineLines } from '../distributed/engine-lines.ts';
-import { reachable } from '../distributed/open-database.ts';
 import { type BoundPipeline, boundPipeline } from '../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../language/load/loaded-pipeline.ts';
 import {
   lostProblem,
-  type Problem,
   Refusal,
   resultOf,
   unsorted,
   valueOrThrow,
 } from '../language/load/refusal.ts';
-import type { Ledger } from '../model/ledger.ts';
 import type { Header } from '../model/record/line.ts';
 import { realClock } from '../run/clock.ts';
 import type { Clock, MediaApi } from '../run/jobs/ports.ts';
-import { JournalWriter, type LineFile } from '../run/journal-writer.ts';
+import { JournalWriter } from '../run/journal-writer.ts';
 import { rehearsalDataProblem } from '../service-api/connect-service.ts';
 import { httpClient } from '../service-api/http-client.ts';
 import { type LedgerEntry, type LocalService, startService } from '../service-api/local-service.ts';
@@ -36,7 +28,7 @@ import { pathsOf } from '../state/run-paths.ts';
 import { RecordLost } from '../state/state-file.ts';
 import { internalsOf } from './internals.ts';
 import { openRunFile } from './open-run-file.ts';
-import { headerOf, type OpenEngineRun, openState, type ReadOptions } from './open-state.ts';
+import { headerOf, openState, type ReadOptions } from './open-state.ts';
 import { refuse, refuseIf, refuseSystemError } from './refuse.ts';
 
 export interface EditOptions extends ReadOptions {
@@ -50,8 +42,6 @@ export interface StateEdit {
   readonly receipts: Receipts;
   readonly header: Header;
   readonly clock: Clock;
-  /** The record is in a database, where workers may be performing what is only intended. */
-  readonly shared: boolean;
   /** Connects to the service that the state file belongs to. Most edits need no service. */
   connect(): Promise<ConnectedService>;
 }
@@ -86,97 +76,30 @@ async function edit<T>(
   const header = headerOf(open, bound);
   options.onState?.(header.service);
   await using cleanup = new Cleanup();
-  const { engine, state, receipts } = open;
+  const { state, receipts } = open;
   if (receipts === undefined) throw new Error('bug: an edit without receipts');
   const { ledger } = state;
   const redactor = new Redactor(secretsIn(env));
   const connect = () => connectOwner(header, { options, bound, redactor, clock, cleanup });
-  const workOn = async (file: LineFile, more: Pick<StateEdit, 'shared'>) => {
-    const journal = new JournalWriter(ledger, file, clock, { redactor, receipts });
-    const own = {
+  const file = openRunFile({ paths, state, header, env, clock, internals, onProblem: onWarning });
+  cleanup.defer(() => file.close());
+  const lines = internals.lines?.(file) ?? file;
+  const journal = new JournalWriter(ledger, lines, clock, { redactor, receipts });
+  const worked = await resultOf(() =>
+    work({
       located: { ...located, paths: open.paths },
       journal,
       receipts,
       header,
       clock,
       connect,
-    };
-    return { journal, worked: await resultOf(() => work({ ...own, ...more })) };
-  };
-  if (engine !== undefined)
-    return await editEngine(engine, ledger, clock, (file) => workOn(file, { shared: true }));
-  const file = openRunFile({ paths, state, header, env, clock, internals, onProblem: onWarning });
-  cleanup.defer(() => file.close());
-  const lines = internals.lines?.(file) ?? file;
-  const { journal, worked } = await workOn(lines, { shared: false });
+    }),
+  );
   if (journal.wrote) {
     const written = await file.writeWhole();
     if (!written.ok) onWarning(unsorted(written.error));
   }
   return valueOrThrow(worked);
-}
-
-/** The record is in a database, and stays there. */
-async function editEngine<T>(
-  engine: OpenEngineRun,
-  ledger: Ledger,
-  clock: Clock,
-  workOn: (file: LineFile) => Promise<{ readonly worked: Result<T, Problem> }>,
-): Promise<T> {
-  const file = engineEdit(engine, ledger, clock);
-  try {
-    return await reachable(engine.engine.address.shown, async () => {
-      const { worked } = await workOn(file);
-      await file.flush();
-      return valueOrThrow(worked);
-    });
-  } catch (error) {
-    if (error instanceof RunGone) refuse(error.message, movedBack);
-    if (!(error instanceof RecordChanged)) throw error;
-    return refuse(
-      `${error.message}: a worker has recorded more meanwhile`,
-      'nothing was changed: look at the status, then decide again',
-    );
-  }
-}
-
-const movedBack =
-  'nothing was changed: its record went back to the state file meanwhile; run the command again without --engine';
-
-// Corrects the record of a run in a database, as a person or the service says, also while the run is under way: its
-// coordinator hears of it like of anything that workers record.
-
-/** The record has changed since it was read, so that the correction no longer fits. */
-class RecordChanged extends Error {
-  readonly code = 'RECORD_CHANGED';
-}
-
-function engineEdit(
-  { engine, run }: OpenEngineRun,
-  ledger: Ledger,
-  clock: Clock,
-): LineFile & { flush(): Promise<void> } {
-  const person = `a person at ${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
-  const orderStore = engine.database.worker(run.terms.run, {
-    worker: person,
-    host: hostname(),
-    places: 0,
-  });
-  const lines = new EngineLines({
-    clock,
-    quit: AbortSignal.abort(),
-    writer: person,
-    nameOf: (job) => ledger.job(job)?.name,
-    onRefused: (event) => new RecordChanged(`the record no longer allows "${event}"`),
-    record: async (facts) => (await orderStore.commit({ facts, ends: [], asks: [] })).facts,
-  });
-  return {
-    append: (line) => lines.append(line),
-    sync: () => lines.sync(),
-    async flush() {
-      while (!lines.isEmpty) await lines.sync();
-    },
-  };
 }
 
 // Connects to the service that a state file belongs to. The file's header names the service, and the user must have

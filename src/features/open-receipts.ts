@@ -31,15 +31,10 @@ export interface ReceiptsTerms {
   /** Default: nothing is written that this one says. */
   readonly ledger?: Ledger;
   readonly writes: boolean;
-  /** The run in a database that has the record. */
-  readonly engineRun?: string | undefined;
 }
 
-/** How long a creation that was ordered of workers may still be under way, in milliseconds. */
-const orderedMs = 120_000;
-
 export function openReceipts(terms: ReceiptsTerms): Receipts {
-  const { bound, paths, env, clock, onWarning, ledger, writes, engineRun } = terms;
+  const { bound, paths, env, clock, onWarning, ledger, writes } = terms;
   const folder = realPathOr(bound.folder);
   const state = stateName(paths);
   const file = receiptsFileOf(paths, terms.service ?? paths.serviceName, env);
@@ -51,7 +46,6 @@ export function openReceipts(terms: ReceiptsTerms): Receipts {
     service,
     by: { state, pipeline: join(folder, basename(bound.file)), branch: branchAt(folder) },
     lock: paths.lock,
-    engine: engineRun === undefined ? undefined : { run: engineRun, orderedMs },
     writes,
     clock,
     isHeld,
@@ -79,11 +73,7 @@ function soleServiceOf(file: string, state: string): string {
 
 function* jobsIn(ledger: Ledger | undefined): Generator<Job> {
   if (ledger === undefined) return;
-  if (ledger.record !== undefined) return yield* ledger.record.jobs();
-  for (const { job } of ledger.jobs()) {
-    const line = ledger.lineOf(job);
-    if (line !== undefined) yield line;
-  }
+  if (ledger.record !== undefined) yield* ledger.record.jobs();
 }
 
 /** The branch that is checked out; undefined if there is none. Only a name for people. */

@@ -27,7 +27,6 @@ export interface RunFileTerms {
 export function openRunFile(terms: RunFileTerms): RunFile {
   const { paths, state, header, env, clock, internals, makeRoom = () => false, onProblem } = terms;
   const { record, ledger } = state;
-  if (record === undefined) throw new Error('bug: the record is in a database');
   record.ledger.header ??= header;
   if (internals.record !== undefined) return new RecordInPlace(internals.record, record.ledger);
   return new StateFile(paths.state, record, {

@@ -2,21 +2,12 @@
 // pipeline.
 
 import { Cleanup } from '../base/cleanup.ts';
-import type { JsonObject } from '../base/json.ts';
-import { shellWord, shotlistLine } from '../base/shell.ts';
 import { count } from '../base/text.ts';
 import type { Env } from '../base/user-folder.ts';
-import { type CoordinateContext, coordinate, unread } from '../distributed/coordinate.ts';
-import type { EngineSession } from '../distributed/coordinator.ts';
-import type { RunStore } from '../distributed/database/coordinator-store.ts';
-import type { EngineRun } from '../distributed/database/database.ts';
-import { loadLedger } from '../distributed/load-ledger.ts';
-import { awayProblem } from '../distributed/move-state.ts';
-import { type OpenEngine, withDatabase } from '../distributed/open-database.ts';
 import { shownPath } from '../files/shown-path.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
-import { problem, Refusal, stateProblem } from '../language/load/refusal.ts';
-import type { Header } from '../model/record/line.ts';
+import { type Problem, problem, Refusal, stateProblem } from '../language/load/refusal.ts';
+import type { Header, MarkLine } from '../model/record/line.ts';
 import { formatVersion } from '../model/record/schemas.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { copiesOf } from '../state/copies.ts';
@@ -32,7 +23,6 @@ import { paidTwiceOf, paidTwiceText } from '../views/paid-twice-text.ts';
 import { gitRecords } from './git/records.ts';
 import type { RunInternals } from './internals.ts';
 import { joinOwnReceipts, openReceipts } from './open-receipts.ts';
-import { catchUp } from './order-claims.ts';
 import { refuse, refuseIf } from './refuse.ts';
 
 /** For a command about an existing state file. */
@@ -45,10 +35,6 @@ export interface ReadOptions extends LocateOptions {
 
 interface OpenContext extends StateContext {
   readonly service?: string;
-  /** For a distributed run: what its workers must know. */
-  readonly terms?: JsonObject;
-  /** If it is aborted, a wait for another coordinator ends with its reason as the error. */
-  readonly stop?: AbortSignal | undefined;
   /** Says where the receipts and git are. Undefined: the file is not compared with them. */
   readonly env: Env | undefined;
   readonly internals?: RunInternals | undefined;
@@ -64,25 +50,15 @@ export interface OpenState extends AsyncDisposable {
   readonly receipts?: Receipts | undefined;
   /** Undefined where nothing is locked. */
   readonly lock?: Pick<Lock, 'isStill'> | undefined;
-  /** The run in a database that has the record. */
-  readonly engine?: OpenEngineRun | undefined;
 }
 
 export async function openState(
   bound: BoundPipeline,
   paths: RunPaths,
   access: Access,
-  { service, terms = {}, stop, env, internals, ...context }: OpenContext,
+  { service, env, internals, ...context }: OpenContext,
 ): Promise<OpenState> {
   const about = { bound, access, env, ...context };
-  if (paths.engine !== undefined) {
-    const opened = await openEngineState(bound, paths, paths.engine, access, {
-      ...context,
-      terms,
-      stop,
-    });
-    return withReceipts(opened, about);
-  }
   if (internals?.record !== undefined)
     return withReceipts(await openRecord(bound, paths, internals.record), about);
   await using cleanup = new Cleanup();
@@ -94,7 +70,7 @@ export async function openState(
   const loaded = await loadState(paths.state, { others: git?.records ?? [] });
   if (!loaded.ok)
     throw new Refusal(stateProblem(loaded.error, paths.state, lineAbout(bound, paths, 'repair')));
-  if (loaded.value.record?.isClean === true) await git?.remember();
+  if (loaded.value.record.isClean) await git?.remember();
   const state = loaded.value;
   const { header, away, warnings } = state;
   refuseIf(header && strangerTo(header, paths.state, bound.name, service));
@@ -144,12 +120,16 @@ function withReceipts(
   const { ledger, header, away, record } = state;
   const writes = access === 'run' || access === 'edit';
   const service = header?.service;
-  const engineRun = opened.engine?.run.terms.run;
-  const terms = { bound, paths, service, env, clock, onWarning, ledger, writes, engineRun };
-  const receipts = openReceipts(terms);
-  const session = opened.engine?.session;
-  if (session !== undefined)
-    catchUp(receipts, ledger, { run: session.run.terms.run, changed: session.changed });
+  const receipts = openReceipts({
+    bound,
+    paths,
+    service,
+    env,
+    clock,
+    onWarning,
+    ledger,
+    writes,
+  });
   const isQuiet = away !== undefined || running !== undefined;
   const { isNews = false, notice } = isQuiet ? {} : joinOwnReceipts(receipts, state, paths, writes);
   if (notice !== undefined) onWarning(notice);
@@ -157,8 +137,7 @@ function withReceipts(
     ...opened,
     receipts,
     // The file does not say it yet.
-    state:
-      isNews && record !== undefined ? { ...state, record: { ...record, isClean: false } } : state,
+    state: isNews ? { ...state, record: { ...record, isClean: false } } : state,
     async [Symbol.asyncDispose]() {
       receipts.close();
       await opened[Symbol.asyncDispose]();
@@ -195,7 +174,6 @@ function conditionOf(
   repair: string,
   copies: readonly string[],
 ): Condition {
-  if (record === undefined) return { notices: [] };
   const { ledger } = record;
   const paidTwice = ledger.paidTwice();
   const notices =
@@ -235,75 +213,11 @@ export function headerOf({ state, paths }: OpenState, bound: BoundPipeline): Hea
   refuse(`there is no state file yet: ${paths.state}`, hint, bound.file);
 }
 
-// Opens the state of a pipeline whose record is in a database: to look at it, to correct it, or to coordinate its run.
-
-/** A run in a database. `session`: this process coordinates it. */
-export interface OpenEngineRun {
-  readonly engine: OpenEngine;
-  readonly run: EngineRun;
-  readonly orderStore: RunStore;
-  readonly session?: EngineSession;
-}
-
-async function openEngineState(
-  bound: BoundPipeline,
-  paths: RunPaths,
-  text: string,
-  access: Access,
-  context: StateContext & Pick<CoordinateContext, 'terms' | 'stop'>,
-): Promise<OpenState> {
-  if (access === 'run') {
-    const { session, ...opened } = await coordinate(bound, paths, text, context);
-    const { engine, run, orderStore } = session;
-    const found = { engine, run, orderStore, session };
-    return { ...opened, running: undefined, engine: found };
-  }
-  return await withDatabase(text, 'look', (engine) => look(bound, paths, engine, access, context));
-}
-
-async function look(
-  bound: BoundPipeline,
-  given: RunPaths,
-  engine: OpenEngine,
-  access: Access,
-  context: StateContext,
-): Promise<OpenState> {
-  const run = await findRun(bound, given, engine);
-  const { paths } = await lockState(given, 'plan', context);
-  if (access === 'edit' && run.stage !== 'open')
-    refuse(
-      `the record of this pipeline is in ${paths.state}, not in the database ${engine.address.shown}`,
-      'nothing was changed: omit --engine',
-    );
-  const orderStore = engine.database.run(run.terms.run);
-  const { ledger, snapshot } = await loadLedger(orderStore);
-  const state = { ...unread, ledger, header: snapshot.header };
-  return {
-    paths,
-    state,
-    running: undefined,
-    engine: { engine, run, orderStore },
-    [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
-  };
-}
-
-/** The run of the pipeline at the service of its state file, or the only one. */
-async function findRun(
-  bound: BoundPipeline,
-  paths: RunPaths,
-  { database, address }: OpenEngine,
-): Promise<EngineRun> {
-  const all = (await database.runs()).filter(({ terms }) => terms.pipeline === bound.name);
-  const loaded = paths.serviceName === '' ? await loadState(paths.state) : undefined;
-  const service = loaded?.ok === true ? loaded.value.header?.service : paths.serviceName;
-  const own = all.filter(({ terms }) => terms.service === service);
-  const [first, ...others] = own.length > 0 ? own : all;
-  if (first !== undefined && others.length === 0) return first;
-  const hint =
-    first === undefined
-      ? `${shotlistLine('run', [bound.file], ['--engine', { placeholder: '…' }])} begins it`
-      : `name the service: ${all.map(({ terms }) => `--service ${shellWord(terms.service)}`).join(' or ')}`;
-  const what = first === undefined ? 'has no run' : 'has several runs';
-  const message = `the database ${address.shown} ${what} of the pipeline "${bound.name}"`;
-  refuse(message, hint);
+/** The mark is of an earlier version, which had runs on several hosts. The file may lack what they have paid for. */
+export function awayProblem(state: string, { at: since }: MarkLine): Problem {
+  return problem(
+    `the record of ${state} has been in a database since ${since}, and this version does not read it`,
+    'shotlist',
+    'nothing was sent, because the file may lack payments: bring the record back with shotlist export of the version that moved it there',
+  );
 }

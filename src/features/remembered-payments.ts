@@ -5,7 +5,6 @@ import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { digestOf } from '../base/digest.ts';
 import { isSystemProblem } from '../base/system-error.ts';
 import type { Account } from '../contract/api/project.ts';
-import { learntEvents } from '../distributed/learnt-events.ts';
 import { shownPlace } from '../files/shown-path.ts';
 import type { Fingerprint } from '../model/fingerprint.ts';
 import { viewOf } from '../model/job-view.ts';
@@ -14,7 +13,7 @@ import type { JobLine, OutputLine } from '../model/line.ts';
 import { isOver, projectOf } from '../model/record/job.ts';
 import { joined } from '../model/record/join.ts';
 import type { Attempt, Job, Output } from '../model/record/line.ts';
-import { jobFacts, type NewJobEvent, stateAfter } from '../model/state.ts';
+import { jobFacts, type NewJobEvent } from '../model/state.ts';
 import { downloadCount } from '../plan/recorded-files.ts';
 import type {
   PaidAlready,
@@ -78,11 +77,6 @@ export class RememberedPayments implements Remembered {
   readonly #copies = new Map<string, readonly OutputLine[]>();
   /** The saved files of adopted jobs, by their size. */
   readonly #saved = new Map<number, Output[]>();
-  /** For a database: what a plan has learnt, and how a job was before. */
-  readonly #untold: {
-    readonly before: JobLine | undefined;
-    readonly events: readonly NewJobEvent[];
-  }[] = [];
   #isNews = false;
   #record: Recorder | undefined;
   #asking: Promise<void> | undefined;
@@ -103,12 +97,6 @@ export class RememberedPayments implements Remembered {
 
   /** From here on, what is learnt goes to a journal: first what the plan has learnt. */
   recordWith(record: Recorder): void {
-    for (const { before, events } of this.#untold) {
-      // The plan has foreseen it; the journal tells it from where it was.
-      if (before !== undefined) this.#options.ledger.foresee(before);
-      record.journal.append(events);
-    }
-    this.#untold.length = 0;
     if (this.#isNews) record.journal.recordLearnt();
     this.#record = record;
   }
@@ -264,7 +252,7 @@ export class RememberedPayments implements Remembered {
   }
 
   claim(line: Job, attempt: string): Refused | undefined {
-    const { receipts, ledger, reusesOwnOnly, clock } = this.#options;
+    const { receipts, reusesOwnOnly, clock } = this.#options;
     const claim = receipts.claim(line, attempt);
     switch (claim.is) {
       case 'go':
@@ -278,7 +266,7 @@ export class RememberedPayments implements Remembered {
         }
         // What others have paid for does not count here, and the record says so.
         const forgets = forgetting(claim.line, attempt, new Date(clock.now()).toISOString());
-        if (ledger.record !== undefined) this.#know(forgets);
+        this.#know(forgets);
         const again = receipts.claim(joined(line, forgets), attempt);
         return again.is === 'go' ? undefined : { is: 'paid-elsewhere' };
       }
@@ -316,31 +304,12 @@ export class RememberedPayments implements Remembered {
   }
 
   #know(line: Job): JobLine | undefined {
-    const { ledger, clock } = this.#options;
-    if (ledger.record !== undefined) {
-      if (ledger.know(line)) {
-        this.#isNews = true;
-        this.#record?.journal.recordLearnt();
-      }
-      return ledger.job(line.job);
+    const { ledger } = this.#options;
+    if (ledger.know(line)) {
+      this.#isNews = true;
+      this.#record?.journal.recordLearnt();
     }
-    const before = ledger.job(line.job);
-    const at = new Date(clock.now()).toISOString();
-    const events = learntEvents(before, line, at);
-    if (this.#record !== undefined) {
-      this.#record.journal.append(events);
-      return ledger.job(line.job);
-    }
-    if (events.length === 0) return before;
-    let after = before;
-    for (const event of events) {
-      const moved = stateAfter(after, { at, ...event });
-      if (!moved.ok) throw new Error(`bug: ${moved.error}`);
-      after = moved.value;
-    }
-    this.#untold.push({ before, events });
-    if (after !== undefined) ledger.foresee(after);
-    return after;
+    return ledger.job(line.job);
   }
 
   // The files of others.

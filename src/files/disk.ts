@@ -49,8 +49,6 @@ export interface DiskOptions {
   readonly stamps?: FileStamps | undefined;
   /** Default: any file may be replaced by a result. */
   readonly made?: Pick<MadeFiles, 'mayReplace'> | undefined;
-  /** In the names of temporary files, so that they can be told from those of other runs; default: nothing. */
-  readonly mark?: string;
 }
 
 const withNull = 'contains a null character, which no path can have';
@@ -133,11 +131,6 @@ export class RealDisk implements Disk {
   /** From here on, a kept file with this content that is not here is read from `path`, which is absolute. */
   lend(digest: string, path: string): void {
     this.#lent.set(digest, path);
-  }
-
-  /** True if the content is lent: other hosts cannot read it. */
-  isLent(digest: string): boolean {
-    return this.#lent.has(digest);
   }
 
   #inputPath(path: string): string {
@@ -232,9 +225,7 @@ export class RealDisk implements Disk {
     const folder = dirname(join(this.#o.output, outputPath));
     const ready = await attempt('writing', folder, () => this.#folders.ensure(folder));
     if (!ready.ok) return ready;
-    const { mark } = this.#o;
-    const end = mark === undefined ? '' : `-${mark}`;
-    return ok({ path: join(folder, `.shotlist-${work.slice(0, 32)}${end}.part`) });
+    return ok({ path: join(folder, `.shotlist-${work.slice(0, 32)}.part`) });
   }
 
   async place(

@@ -1,7 +1,7 @@
 // The files that a list of globs finds, as items.
 import { existsSync, type Stats } from 'node:fs';
 import { opendir, readdir, stat } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, posix, relative, resolve, sep } from 'node:path';
+import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { realPathOr } from '../base/real-path.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { systemReason } from '../base/system-error.ts';
@@ -104,24 +104,6 @@ export async function globSource(
     at: (index) => fileItem(chosen[index] ?? '', base, index),
     placeOf: ({ fields }) => String(fields['path']),
   });
-}
-
-/** Whether the glob of a pipeline can find a file; `path` is relative to its folder, as items name it. */
-export function canFind(patterns: readonly string[], folder: string): Match {
-  const isList = patterns.length > 1;
-  const excluded = exclusionsOf(isList ? patterns.filter(isExclusion) : [], folder);
-  const wanted = patterns.flatMap((pattern) => {
-    if (isList && isExclusion(pattern)) return [];
-    const base = globBase(pattern);
-    const matches = matchOf(baseOf(base, folder) + posix.normalize(pattern.slice(base.length)));
-    const isLeftOut = systemNames(pattern);
-    if (!matches.ok) return [];
-    return [(path: string) => matches.value(path) && !path.split('/').some(isLeftOut)];
-  });
-  return (path) =>
-    wanted.some((matches) => matches(path)) &&
-    excluded.ok &&
-    !excluded.value.some(({ matches }) => matches(path));
 }
 
 /** Patterns are compared with paths in the form that `filesOf` gives them. */

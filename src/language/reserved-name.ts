@@ -59,18 +59,3 @@ export function toolPart(path: string): string | undefined {
     ? name
     : undefined;
 }
-
-/** Settings that hold passwords, and keys. */
-const secrets =
-  /^(\.env.*|\.git.*|\.shotlist.*|\.ssh|\.gnupg|\.aws|\.azure|\.kube|\.docker|\.config|[._]netrc|\.npmrc|\.pypirc|\.pgpass|\.my\.cnf|\.htpasswd|\.envrc|id_(rsa|dsa|ecdsa|ed25519)(_sk)?(\.pub)?|.*\.(state\.jsonl.*|pem|key|p12|pfx|jks|keystore|ppk|kdbx|gpg|asc))$/;
-
-/** The part of a path that says that the file is nobody else's business: a secret, or a record of shotlist or git. */
-export function privatePart(path: string): string | undefined {
-  return path.split(/[/\\]/).find((part) => {
-    const plain = part
-      .replace(ignored, '')
-      .replace(/[. ]+$/, '')
-      .toLowerCase();
-    return reservedFolder(part) !== undefined || secrets.test(plain);
-  });
-}

@@ -308,8 +308,7 @@ export const pipelineShape = {
           minimum: 1,
           maximum: 100_000,
           default: 16,
-          description:
-            'The number of items in progress at once: 1 to 100,000. Values above a few hundred help only with workers on several hosts (`--engine`).',
+          description: 'The number of items in progress at once: 1 to 100,000.',
         },
         steps: {
           type: 'object',

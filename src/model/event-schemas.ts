@@ -73,7 +73,6 @@ export const eventSchemas = {
   doubt: event('doubt', ['job', 'why'], {
     job: fingerprint,
     why: { type: 'string' },
-    silent: jobSchema.properties.silent,
   }),
   supplied: event('supplied', ['job', 'task', 'kind', 'result'], {
     job: fingerprint,

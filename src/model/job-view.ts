@@ -84,7 +84,7 @@ const uncharged = 'resolved by hand: the service never took it';
 const unknowable = 'resolved by hand: nobody can tell, so it counts as charged';
 const twoProjects = 'two records name different projects for it';
 
-function stateOf(attempt: Attempt): Pick<JobLine, 'state' | 'at' | 'error' | 'silent'> {
+function stateOf(attempt: Attempt): Pick<JobLine, 'state' | 'at' | 'error'> {
   const { state, at: began, charge, fault } = attempt;
   // Who has not paid cannot tell that a project is gone, only that it does not find it.
   const gone = attempt.gone ?? (attempt.adopted ? attempt.missing : undefined);
@@ -99,12 +99,7 @@ function stateOf(attempt: Attempt): Pick<JobLine, 'state' | 'at' | 'error' | 'si
     case 'doubt':
       if (attempt.notCharged !== undefined) return failed('not_charged', uncharged);
       if (state === 'intended') return { state, at };
-      return {
-        state,
-        at,
-        error: { code: 'in_doubt', message: fault?.message ?? '' },
-        ...(fault?.code === silentCode ? { silent: true } : {}),
-      };
+      return { state, at, error: { code: 'in_doubt', message: fault?.message ?? '' } };
     case 'refused':
     case 'failed':
       return { state: 'failed', at, ...(fault === undefined ? {} : { error: fault }) };
@@ -115,9 +110,6 @@ function stateOf(attempt: Attempt): Pick<JobLine, 'state' | 'at' | 'error' | 'si
       return { state: 'deleted', at: gone, error: { code: 'gone', message: notThere } };
   }
 }
-
-/** The host of a worker may still have sent it. */
-const silentCode = 'silent';
 
 function resultOf({ result }: Attempt): Pick<JobLine, 'result' | 'expires'> {
   if (result === undefined) return {};
@@ -213,8 +205,8 @@ export function movesOf(
         ? [settling(event, sentName(), sent?.state)]
         : [settling(event, name(), attempt?.state)];
     case 'doubt': {
-      const code = event.silent === true ? silentCode : 'in_doubt';
-      return [{ is: 'doubt', job, attempt: sentName(), fault: { code, message: event.why } }];
+      const fault = { code: 'in_doubt', message: event.why };
+      return [{ is: 'doubt', job, attempt: sentName(), fault }];
     }
     case 'adopted':
       return [{ is: 'known', job, line: jobOf(event.line) }];
@@ -384,7 +376,6 @@ function recordedState({
   error,
   project,
   credits = 0,
-  silent,
   result,
 }: JobLine): Pick<Attempt, 'state' | 'fault' | 'gone' | 'gaveUp'> {
   switch (state) {
@@ -394,10 +385,7 @@ function recordedState({
         ? { state: 'doubt', gaveUp: at }
         : { state: 'refused', fault: error ?? { code: 'unknown', message: '' } };
     case 'doubt':
-      return {
-        state,
-        fault: { code: silent === true ? silentCode : 'in_doubt', message: error?.message ?? '' },
-      };
+      return { state, fault: { code: 'in_doubt', message: error?.message ?? '' } };
     case 'deleted':
       if (error?.code !== 'gone') return { state };
       return { state: result === undefined ? 'created' : 'complete', gone: at };

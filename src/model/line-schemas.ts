@@ -172,11 +172,6 @@ export const jobSchema = {
       minLength: 1,
       description: 'The id of that run in the state file.',
     },
-    silent: {
-      const: true,
-      description:
-        'The worker that began it has not said what became of it: --not-charged is refused for 20 minutes after `at`.',
-    },
     project: serviceId,
     credits: { ...credits, description: 'Credits charged, refund included.' },
     added: {

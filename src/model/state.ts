@@ -50,7 +50,7 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
     case 'created':
       if (before?.state !== 'intended' && before?.state !== 'doubt') return illegal();
       return ok({
-        ...without(before, 'error', 'silent'),
+        ...without(before, 'error'),
         state: 'created',
         at: event.at,
         project: event.project,
@@ -80,7 +80,6 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
         state: 'doubt',
         at: event.at,
         error: { code: 'in_doubt', message: event.why },
-        ...(event.silent === true ? { silent: true } : {}),
       });
     case 'adopted':
       if (event.line.job !== event.job || event.line.adopted === undefined) return illegal();
@@ -181,7 +180,7 @@ type SettledEvent = Extract<JobEvent, { readonly event: 'settled' }>;
 /** An end without a project: the attempt cost nothing, or a person wrote its credits off. */
 function neverMade(before: JobLine, { at, status, credits, error }: SettledEvent): JobLine {
   return {
-    ...without(before, 'silent'),
+    ...before,
     state: 'failed',
     at,
     ...(status === 'abandoned' ? { credits } : {}),

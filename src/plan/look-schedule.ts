@@ -1,6 +1,5 @@
 // When to look at a project that renders: the more looks, the shorter the delay between its end and the look that finds it. A run, a
-// tick, a worker that parks an order, and a face detection use this one rule. It does not trust published medians: one that
-// is wrong by a factor of three costs little.
+// tick and a face detection use this one rule. It does not trust published medians: one that is wrong by a factor of three costs little.
 import { toolNamed } from '../contract/tools/all.ts';
 import { timesOf } from '../model/job-times.ts';
 import type { JobLine } from '../model/line.ts';
@@ -81,7 +80,7 @@ export class LookSchedule {
     return { [Symbol.dispose]: () => (this.#waiting -= 1) };
   }
 
-  /** The age at the next look at a project that this process does not wait for: in a tick, or of a parked order. */
+  /** The age at the next look at a project that this process does not wait for: in a tick. */
   next(kind: string, seenMs: number): number {
     return this.#next(kind, seenMs, Number.POSITIVE_INFINITY);
   }

@@ -69,11 +69,6 @@ export class Commit {
           if (durable) await this.#synced();
           return go;
         }),
-      recorded: (event, at) => {
-        this.#remark(job, event);
-        this.#o.journal.fold(event, at);
-        this.#count(job, event);
-      },
     };
   }
 

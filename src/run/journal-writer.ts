@@ -61,13 +61,6 @@ export class JournalWriter {
     for (const event of events) this.#write(event, about);
   }
 
-  /** Folds an event that another process has recorded, where its line was parsed. `at`: when, ISO 8601. */
-  fold(event: NewEvent, at: string): void {
-    this.#wrote = true;
-    this.#apply({ ...event, at });
-    if ('job' in event) this.noteRest();
-  }
-
   /** Writes what the ledger has learnt of other records. */
   recordLearnt(): void {
     this.begin();
@@ -168,41 +161,4 @@ function readable(event: EventLine): EventLine {
   const why = read.ok ? `it is a ${read.value.type}` : read.error;
   if (read.ok && read.value.type === 'event') return read.value.line;
   throw new Error(`bug: an event "${event.event}" that nobody can read: ${why}`);
-}
-
-// A sync that many callers share: those who call while a sync is under way share the next one.
-
-export class SharedSync {
-  readonly #write: () => Promise<void>;
-  #running: Promise<void> | undefined;
-  #next: Promise<void> | undefined;
-
-  /** `write`: writes and syncs what is there now. After it has rejected, it is not called again. */
-  constructor(write: () => Promise<void>) {
-    this.#write = write;
-  }
-
-  /** Resolves when everything that was there before the call is durable. After a failure, every call fails in the same way. */
-  sync(): Promise<void> {
-    if (this.#running === undefined) {
-      this.#running = this.#once();
-      return this.#running;
-    }
-    this.#next ??= this.#running.then(() => {
-      this.#next = undefined;
-      this.#running = this.#once();
-      return this.#running;
-    });
-    return this.#next;
-  }
-
-  /** The sync that is under way, or the one that failed. */
-  get running(): Promise<void> | undefined {
-    return this.#running;
-  }
-
-  async #once(): Promise<void> {
-    await this.#write();
-    if (this.#next === undefined) this.#running = undefined;
-  }
 }

@@ -151,11 +151,7 @@ export class Walk implements Actor {
       balance,
       perItem: pipeline.budget.perItem,
       calendar: calendarCaps(pipeline),
-      onClosed: ({ because, why }) => {
-        // What a budget has granted before it was reached is within it.
-        if (because !== 'budget') performer.close(why);
-        this.#slots.close();
-      },
+      onClosed: () => this.#slots.close(),
     });
     if (options.closed !== undefined) this.#budget.close(options.closed);
     this.#users = new ProjectUsers(this.#open);
@@ -210,20 +206,7 @@ export class Walk implements Actor {
   }
 
   async run(): Promise<void> {
-    const { performer, journal } = this.#o;
-    performer.begin({
-      recorded: (event, at) => {
-        journal.fold(event, at);
-        this.#changes.notify();
-        this.#slots.changed();
-      },
-      fail: (error) => this.#fail(error),
-    });
-    try {
-      await Promise.race([this.#everything(), this.#quiet.promise, this.#failure.promise]);
-    } finally {
-      performer.end();
-    }
+    await Promise.race([this.#everything(), this.#quiet.promise, this.#failure.promise]);
     this.#countOne();
   }
 

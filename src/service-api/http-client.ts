@@ -38,8 +38,6 @@ export interface ClientOptions {
    * request waits.
    */
   readonly rates?: RequestRates;
-  /** Asked with the name of a creation when its connection is there, right before its first byte. */
-  readonly mayStart?: (name: string) => boolean;
   /** Milliseconds until the head of an answer must arrive. */
   readonly answerMs?: number;
   /** Milliseconds without a byte until an answer counts as cut. */
@@ -101,7 +99,7 @@ export function httpClient(options: ClientOptions): HttpClient {
   const open = new OpenRequests(cut, totalMs);
   const storage = new Storage({ addresses, connections, answerMs, stallMs, progress, cut });
   const fetcher = new FileFetcher(storage, longestFile);
-  const { rates, mayStart = () => true } = options;
+  const { rates } = options;
   const forms = new PathForms();
   const redactor = options.redactor ?? new Redactor([options.key]);
   const headers = { authorization: `Bearer ${options.key}` };
@@ -126,7 +124,7 @@ export function httpClient(options: ClientOptions): HttpClient {
         : { headers: jsonHeaders, body: JSON.stringify(body) }),
     };
     // While the intent of a creation was recorded, the service may have asked all requests to wait.
-    const inTime = (): boolean => name === undefined || (rate?.isHeld !== true && mayStart(name));
+    const inTime = (): boolean => name === undefined || rate?.isHeld !== true;
     const bounds = { bytes: longestAnswer, totalMs, open, known, inTime };
     const begun = rate?.begin() ?? 0;
     const exchanged = await exchange(agent, question, bounds);

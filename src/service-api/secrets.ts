@@ -9,12 +9,6 @@ import { bucketSecrets } from './bucket-access.ts';
 
 const secretNames = ['SHOTLIST_API_KEY', 'SHOTLIST_WEBHOOK_SECRET'] as const;
 
-/** Of the database of a distributed run. */
-const databaseSecrets = ['PGPASSWORD', 'PGSSLPASSWORD'] as const;
-
-/** To hide these would hide words of messages and of names, and no secret. */
-const harmlessWords: readonly string[] = ['password', 'postgres', 'shotlist'];
-
 /** An unreadable file contains no secret to hide; the code that needs the secret reports the problem. */
 export function secretsIn(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   const ofBucket = bucketSecrets.map((name) => env[name] ?? '').filter((text) => text !== '');
@@ -23,10 +17,7 @@ export function secretsIn(env: Readonly<Record<string, string | undefined>>): re
     const read = file === undefined || file === '' ? undefined : readSecretFile(file);
     return [env[name] ?? '', read?.ok === true ? read.value : ''].filter((text) => text !== '');
   });
-  const ofDatabase = databaseSecrets
-    .map((name) => env[name] ?? '')
-    .filter((text) => text !== '' && !harmlessWords.includes(text));
-  return [...own, ...ofBucket, ...ofDatabase];
+  return [...own, ...ofBucket];
 }
 
 // Warns about files that contain a key or a secret and that other users of this machine can read.

@@ -12,11 +12,10 @@ export interface Loaded {
   readonly ledger: Ledger;
   /** Undefined if there is no state file yet. */
   readonly header: Header | undefined;
-  /** Set while a database has the record. */
+  /** Set where an earlier version has moved the record to a database. */
   readonly away: MarkLine | undefined;
   readonly warnings: readonly string[];
-  /** Undefined if the record is in a database. */
-  readonly record: LoadedRecord | undefined;
+  readonly record: LoadedRecord;
 }
 
 /** The error is a sentence with file and line. */

@@ -32,7 +32,7 @@ export interface LocatedState {
 
 /**
  * The one rule of all commands that read a state file:
- * 1. A flag decides (`--rehearse`, `--hosted`, `--service`, `--engine`); a file that `--state` names says itself whose it is.
+ * 1. A flag decides (`--rehearse`, `--hosted`, `--service`); a file that `--state` names says itself whose it is.
  * 2. With a key or an address, the hosted state is meant. If there is only the rehearsal's, the command is refused.
  * 3. With neither, the state that exists is meant. If there are both, the command is refused.
  */
@@ -42,10 +42,9 @@ export function locateState(loaded: LoadedPipeline, options: LocateOptions): Loc
     paths: rehearsal ? rehearsed : hosted,
     rehearsal,
   });
-  const { rehearse, service, engine } = options;
+  const { rehearse, service } = options;
   if (rehearse === true) return located(true);
-  if (options.hosted === true || service !== undefined || engine !== undefined)
-    return located(false);
+  if (options.hosted === true || service !== undefined) return located(false);
   const connected = isConnected(loaded, options);
   if (options.state !== undefined) {
     const owner = serviceIn(hosted.state);

@@ -33,7 +33,7 @@ export interface Row {
   /** Without tasks. Outputs have absolute paths. */
   readonly line: Job;
   readonly parties: readonly Party[];
-  /** The lock file of the process that sends the request, or until when others may. */
+  /** The lock file of the process that sends the request. */
   readonly busy: string | undefined;
 }
 

@@ -46,8 +46,6 @@ export interface OwnLine {
   readonly line: Job;
   /** Where it was noted last. */
   readonly branch: string | undefined;
-  /** The run in a database whose workers may be sending the request. */
-  readonly orderedBy: string | undefined;
 }
 
 /**
@@ -69,18 +67,6 @@ export interface ReceiptsOptions {
   readonly by: Payer;
   /** Its lock file. */
   readonly lock: string;
-  /**
-   * A database has the record. What this state file paid for before is taken over like what any other one paid for, and
-   * workers, which hold no lock, send what is claimed.
-   */
-  readonly engine?:
-    | {
-        /** The id of the run there. */
-        readonly run: string;
-        /** How long workers may still send a request, in milliseconds. */
-        readonly orderedMs: number;
-      }
-    | undefined;
   /** False for a command that only reads. */
   readonly writes: boolean;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
@@ -92,10 +78,6 @@ export interface ReceiptsOptions {
   readonly warn: (message: string, reason: ReceiptsReason) => void;
   readonly fileSystemOf?: ((folder: string) => number) | undefined;
 }
-
-/** Before epoch milliseconds and a run in a database, where a lock is named otherwise. */
-const orderedMark = 'ordered until ';
-const orderOf = (busy: string): readonly string[] => busy.slice(orderedMark.length).split(' ');
 
 const maxWaiting = 64;
 const maxWaitMs = 250;
@@ -150,10 +132,9 @@ export class Receipts {
    * `ownLines`: the jobs of a run are asked for one by one, and most are its own.
    */
   get(job: string): Receipt | undefined {
-    const { service, engine } = this.#options;
-    const own = engine === undefined ? this.by.state : '';
+    const { service } = this.#options;
     const row = this.#read((tables) => {
-      const rows = tables.selectOthers.all(job, service, own);
+      const rows = tables.selectOthers.all(job, service, this.by.state);
       return this.#known(rows.map((raw) => storedRow(raw, job)));
     });
     if (row === undefined) return undefined;
@@ -262,11 +243,7 @@ export class Receipts {
       const row = this.#read((tables) => joinedRows(this.#rows(tables, String(job))));
       const own = row?.parties.find((party) => party.state === state);
       if (row !== undefined && own !== undefined)
-        yield {
-          line: ownLine(row.line, own),
-          branch: own.branch,
-          orderedBy: row.busy?.startsWith(orderedMark) ? orderOf(row.busy)[1] : undefined,
-        };
+        yield { line: ownLine(row.line, own), branch: own.branch };
     }
   }
 
@@ -332,10 +309,8 @@ export class Receipts {
   /** An attempt that was refused is nobody else's business. */
   #asSeen({ line, parties }: Row): Job {
     const own = parties.find(({ state }) => state === this.by.state)?.paid ?? [];
-    const isOurs = (name: string): boolean =>
-      this.#options.engine === undefined ? own.includes(name) : this.#claimed.has(name);
     const attempts = line.attempts.flatMap((attempt): Attempt[] => {
-      if (isOurs(attempt.name)) return [attempt];
+      if (own.includes(attempt.name)) return [attempt];
       return attempt.state === 'refused' ? [] : [{ ...attempt, adopted: true }];
     });
     return { ...line, attempts, outputs: [] };
@@ -343,18 +318,12 @@ export class Receipts {
 
   #busyOf(line: Job): string | undefined {
     const { name = '', state } = current(line) ?? {};
-    if (state !== 'intended' || !this.#claimed.has(name)) return undefined;
-    const { engine, clock } = this.#options;
-    return engine === undefined
-      ? this.#lock
-      : `${orderedMark}${clock.now() + engine.orderedMs} ${engine.run}`;
+    return state === 'intended' && this.#claimed.has(name) ? this.#lock : undefined;
   }
 
   /** Under our own lock there is nobody but us: whoever held it before is dead. */
   #isBusy({ busy }: Row): boolean {
-    if (busy === undefined || busy === this.#lock) return false;
-    if (!busy.startsWith(orderedMark)) return this.#options.isHeld(busy);
-    return this.#options.clock.now() < Number(orderOf(busy)[0]);
+    return busy !== undefined && busy !== this.#lock && this.#options.isHeld(busy);
   }
 
   /** Undefined if nothing stands against the attempt. */

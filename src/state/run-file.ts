@@ -1,4 +1,4 @@
-// Where the lines of a run, or of a correction, go: a state file, or a database.
+// Where the lines of a run, or of a correction, go: a state file, or what takes its place in tests.
 import type { Result } from '../base/result.ts';
 import type { LineFile } from '../run/journal-writer.ts';
 
@@ -9,6 +9,4 @@ export interface RunFile extends LineFile {
   close(): Promise<void>;
   /** Writes the state file whole, sorted. The error is a sentence that says why it stays as it is. */
   writeWhole(): Promise<Result<void, string>>;
-  /** Write it whole even if nothing has happened. */
-  readonly mustWrite?: boolean;
 }

@@ -43,8 +43,6 @@ export interface RunPaths {
   readonly serviceData: string;
   /** The service in the header of the state file: ids have no meaning at another service. */
   readonly serviceName: string;
-  /** The address of the database that has the record instead of the state file; undefined: the file has it. */
-  readonly engine: string | undefined;
 }
 
 export interface PathOptions {
@@ -52,8 +50,6 @@ export interface PathOptions {
   readonly state?: string | undefined;
   /** `--output`, relative to the working folder. */
   readonly output?: string | undefined;
-  /** `--engine`: the address of the database that has the record of a distributed run. */
-  readonly engine?: string | undefined;
 }
 
 export function pathsOf(
@@ -101,7 +97,6 @@ export function pathsOf(
     hashes: join(privateFolder, 'hashes.db'),
     serviceData: join(privateRunFolder, 'service'),
     serviceName: rehearsal ? 'rehearsal' : target.address,
-    engine: options.engine,
   };
 }
 

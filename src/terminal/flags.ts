@@ -17,22 +17,13 @@ export interface Flag<Value> {
   readonly decidesPlan?: true;
 }
 
-export interface RequiredFlag<Value> extends Flag<Value> {
-  readonly isRequired: true;
-}
-
 /** Flags by the names of their values. */
 export type FlagSet = Readonly<Record<string, Flag<unknown>>>;
 
 type ValueOf<Of> = Of extends Flag<infer Value> ? Value : never;
-type RequiredIn<Set> = {
-  [Name in keyof Set]: Set[Name] extends RequiredFlag<unknown> ? Name : never;
-}[keyof Set];
 
 /** The values of the flags that were given. */
-export type Given<Set> = {
-  readonly [Name in Exclude<keyof Set, RequiredIn<Set>>]?: ValueOf<Set[Name]>;
-} & { readonly [Name in RequiredIn<Set>]: ValueOf<Set[Name]> };
+export type Given<Set> = { readonly [Name in keyof Set]?: ValueOf<Set[Name]> };
 
 type Written<Term extends string> = Term extends `${string} <${string}`
   ? string
@@ -50,8 +41,6 @@ const flag = <Term extends string, const Value = Written<Term>>(
   help: string,
   more: More<Value> = {},
 ): Flag<Value> => ({ term, help, ...more });
-
-const required = <Value>(one: Flag<Value>): RequiredFlag<Value> => ({ ...one, isRequired: true });
 
 // The values of flags
 
@@ -125,7 +114,6 @@ function inputsWith(
 
 // The flags that several commands share, in the groups and the order of help
 
-const database = 'a Postgres database, such as postgres://db.example/shotlist';
 const decidesPlan = true;
 
 /** Commands that pay and wait for results. */
@@ -281,18 +269,12 @@ export const flagGroups = {
     service: shared(
       '--service <address>',
       "the service's address (else SHOTLIST_BASE_URL)",
-      ['plan', ...paying, 'resolve', 'refresh', 'audit', 'prune', 'repair', 'worker'],
+      ['plan', ...paying, 'resolve', 'refresh', 'audit', 'prune', 'repair'],
       { conflicts: ['rehearse'] },
     ),
     hosted: shared('--hosted', 'fail instead of falling back to a rehearsal (for CI)', stateful, {
       conflicts: ['rehearse'],
     }),
-    engine: shared(
-      '--engine <address>',
-      `use the record in ${database}`,
-      ['plan', 'run', 'status', 'report', 'resolve', 'audit'],
-      { conflicts: ['rehearse'] },
-    ),
   },
   'Output:': {
     explain: shared('--explain <task>', 'explain why this task would run again', ['plan']),
@@ -313,7 +295,7 @@ export const flagGroups = {
     ),
     json: shared('--json', 'print JSON', [
       ...([...stateful, 'init', 'tools', 'validate', 'graph', 'receipts', 'explain'] as const),
-      ...(['trust', 'engine', 'worker'] as const),
+      'trust',
     ]),
     log: shared('--log <file>', 'log every event to this file, or to standard error (-)', paying),
     help: shared('-h, --help', 'print this help', []),
@@ -428,10 +410,6 @@ export type TickFlags = Given<typeof tickFlags>;
 export const runFlags = {
   ...flagsOf('run'),
   json: jsonLines,
-  engine: {
-    ...saying(flags.engine, `let workers on several hosts perform the run, through ${database}`),
-    conflicts: ['rehearse', 'detachAfter', 'listen'],
-  },
 };
 
 export const scheduleFlags = {
@@ -558,41 +536,6 @@ export const uiFlags = {
   open: flag('--open', 'open the page in the browser'),
 };
 export type UiFlags = Given<typeof uiFlags>;
-
-const requiredEngine = required(flag('--engine <address>', database));
-
-export const workerFlags = {
-  root: flag(
-    '--root <folder>',
-    'the folder of the pipeline file, as this host sees it (default: .)',
-  ),
-  ...flagsOf('worker'),
-  engine: requiredEngine,
-  jobs: flag('--jobs <n>', 'how many tasks to perform at once (default: 16)', {
-    read: positiveInteger,
-  }),
-  once: saying(flags.once, 'end when the run is over, instead of waiting for the next one'),
-  allowOutside: saying(
-    flags.allowOutside,
-    'let pipelines read and write files outside their repository',
-  ),
-  json: jsonLines,
-};
-export type WorkerFlags = Given<typeof workerFlags>;
-
-export const exportFlags = {
-  takeBack: flag(
-    '--take-back',
-    'write the state file from the database again: the copy to which the run was exported is lost',
-  ),
-  ...flagsOf('export'),
-  ...existing,
-  engine: requiredEngine,
-};
-export type ExportFlags = Given<typeof exportFlags>;
-
-export const engineFlags = { ...flagsOf('engine'), engine: requiredEngine };
-export type EngineFlags = Given<typeof engineFlags>;
 
 export const trustFlags = {
   remove: flag('--remove', 'no longer trust the file'),

@@ -36,12 +36,11 @@ const counts: Readonly<Record<string, Readonly<Record<string, readonly number[]>
   live: { events: [3600] },
   report: { count: [0] },
   serve: { charges: [40, 40] },
-  engine: { items: [4, 4] },
 };
 
-/** They start many processes, a database or a browser, or draw, as tests of the same parts do: `EVERY=1` tries them as well. */
+/** They start many processes or a browser, or draw, as tests of the same parts do: `EVERY=1` tries them as well. */
 const heavy = new Set([
-  ...['again', 'answers', 'big', 'client', 'engine', 'memory', 'report', 'serve', 'start', 'wire'],
+  ...['again', 'answers', 'big', 'client', 'memory', 'report', 'serve', 'start', 'wire'],
 ]);
 const every = process.env['EVERY'] === '1';
 const tried = benches.filter(({ name }) => every || !heavy.has(name));

@@ -1,4 +1,3 @@
-import type { LocalService } from '../../src/service/start.ts';
 import { Rig } from '../rig.ts';
 
 export interface Spending {
@@ -22,48 +21,4 @@ export function spendingRig({ items, more = '', window = 64, steps = speech }: S
   return new Rig(
     `pipeline: spending\nitems: { values: [${words.join(', ')}] }\nlimits: { items: ${window} }\n${more}\nsteps:\n${steps}`,
   );
-}
-
-type Entries = ReturnType<LocalService['ledger']>;
-
-/** Credits that each entry takes, in order; below zero: given back. The account's own entries left out. */
-function takings(entries: Entries): readonly number[] {
-  return entries
-    .filter(({ project }) => project !== null)
-    .map(({ kind, credits }) => (kind === 'charge' ? credits : -credits));
-}
-
-/** What the service had charged, net, after each entry. */
-function spentAfterEach(entries: Entries): readonly number[] {
-  let sum = 0;
-  return takings(entries).map((credits) => {
-    sum += credits;
-    return sum;
-  });
-}
-
-export interface LedgerSums {
-  /** The most that was ever charged, net. */
-  readonly most: number;
-  /** Charged in the end, net. */
-  readonly net: number;
-  /** What was added to charges after their creation. */
-  readonly added: number;
-  readonly creations: number;
-  readonly refunds: number;
-}
-
-export function ledgerSums(local: LocalService): LedgerSums {
-  const entries = local.ledger();
-  const spent = spentAfterEach(entries);
-  const additions = entries.filter(
-    ({ project, kind, credits }) => project !== null && kind === 'adjustment' && credits < 0,
-  );
-  return {
-    most: Math.max(0, ...spent),
-    net: spent.at(-1) ?? 0,
-    added: additions.reduce((sum, { credits }) => sum - credits, 0),
-    creations: entries.filter(({ kind }) => kind === 'charge').length,
-    refunds: entries.filter(({ kind }) => kind === 'refund').length,
-  };
 }

@@ -1,8 +1,6 @@
 // The command lines that a person copies.
 import { expect, test } from 'vitest';
-import { commandLine, commandLines } from '../../src/features/command-line.ts';
-import { loadPipeline } from '../../src/language/load/load.ts';
-import { photoRig } from '../rig.ts';
+import { commandLine } from '../../src/features/command-line.ts';
 
 test('a run has the choices of the command that proposes it', () => {
   const flags = {
@@ -19,18 +17,4 @@ test('another command has only what names the pipeline and its state file', () =
   expect(commandLine('status', ['p.yaml'], { limit: 5, state: 's.jsonl', only: ['swap'] })).toBe(
     'shotlist status p.yaml --state s.jsonl',
   );
-});
-
-test('a plan of a distributed run is proposed with its database', () => {
-  const flags = { engine: 'postgres://db.example/shotlist' };
-  expect(commandLine('plan', ['p.yaml'], flags, ['--pay-again'])).toBe(
-    'shotlist plan p.yaml --engine postgres://db.example/shotlist --pay-again',
-  );
-});
-
-test('a doubt of a distributed run is resolved where its record is; repair is about the state file', async () => {
-  const pipeline = await loadPipeline((await photoRig(1)).file);
-  const { line } = commandLines(pipeline, { engine: 'postgres://db.example/shotlist' }, false);
-  expect(line('resolve')).toMatch(/ --engine postgres:\/\/db.example\/shotlist$/);
-  expect(line('repair')).not.toContain('--engine');
 });

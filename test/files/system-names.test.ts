@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { mediaBelow } from '../../src/features/init/survey.ts';
-import { canFind, globSource } from '../../src/files/glob-source.ts';
+import { globSource } from '../../src/files/glob-source.ts';
 import { folderWith } from './places.ts';
 
 async function search(
@@ -13,7 +13,6 @@ async function search(
   const found = await globSource({ patterns, folder, output: join(folder, 'out'), growing: false });
   if (!found.ok) return found.error.map(({ hint }) => hint).join();
   const { paths, warnings } = found.value;
-  expect(files.filter(canFind(patterns, folder)).sort()).toEqual(paths);
   return { paths, warnings };
 }
 

@@ -418,26 +418,6 @@ describe('when the run is stopped', () => {
     ).toMatchObject({ ok: true, value: { id: 'p-1' } });
   });
 
-  test('a creation whose permission has become too old is not sent', async () => {
-    const server = await serve((_, response) =>
-      answer(response, 200, { id: 'p-1', credits_charged: 10 }),
-    );
-    const asked: string[] = [];
-    const mayStart = (name: string): boolean => {
-      asked.push(name);
-      return name !== 'old';
-    };
-    const client = server.client({ mayStart });
-    expect(await client.create('face-swap-photo', { name: 'old' })).toMatchObject({
-      ok: false,
-      error: { reason: 'late' },
-    });
-    expect(server.asked).toHaveLength(0);
-    expect((await client.create('face-swap-photo', { name: 'new' })).ok).toBe(true);
-    expect(asked).toEqual(['old', 'new']);
-    expect(server.asked).toHaveLength(1);
-  });
-
   test('a 429 to any request holds up every other one, also a creation whose turn came before', async () => {
     const server = await serve(({ method }, response) =>
       method === 'DELETE'

@@ -315,19 +315,6 @@ test('what a state file says and the receipts do not is added, and is known to b
   expect([...differing].map(({ line }) => line.job)).toEqual([older.job]);
 });
 
-test('what workers may still send is busy for as long as they may, whoever holds a lock', () => {
-  const file = join(freshFolder(), 'receipts.db');
-  let now = Date.parse(at);
-  const clock = { now: () => now, sleep: () => new Promise<void>(() => undefined) };
-  const engine = side(file, 'a', { engine: { run: 'r', orderedMs: 1000 }, clock });
-  const other = side(file, 'b', { clock });
-  expect(engine.receipts.claim(after('swap', [intent('n1')]), 'n1').is).toBe('go');
-  const claim = () => other.receipts.claim(after('swap', [intent('n2')]), 'n2').is;
-  expect([claim(), other.receipts.get(swap)?.isBusy]).toEqual(['busy', true]);
-  now += 1000;
-  expect([claim(), other.receipts.get(swap)?.isBusy]).toEqual(['known', false]);
-});
-
 test('while another program holds the database, nothing is sent, and what is known is read', () => {
   const { a, b, file } = two();
   write(b, after('other', movesTo('created', 'n2')));

@@ -64,7 +64,7 @@ const events: readonly NewEvent[] = [
   ev.ended,
   ev.run(2),
   { ...ev.intent('m'), name: 'a "name" \u0007 \u{1f68b} of m' } as NewEvent,
-  { event: 'doubt', job: ev.job('m'), why: 'its worker is silent', silent: true },
+  { event: 'doubt', job: ev.job('m'), why: 'the connection was lost' },
 ];
 
 test('a state file has what every kind of event leaves, and is read as it was written', async () => {

@@ -90,7 +90,6 @@ const moreEvents: Readonly<Record<string, NewEvent>> = {
   'settled complete for 8': complete('a', 8),
   'settled complete for 12': complete('a', 12),
   'settled canceled': { ...errored(), status: 'canceled' } as NewEvent,
-  'doubt, silent': { ...doubted(), silent: true } as NewEvent,
   'output of another path': output('a', 0, 'b.png'),
   stored,
   pruned: { event: 'pruned', job: job('a'), task: 'save:a', index: 0 },
@@ -255,13 +254,6 @@ describe('what a job remembers', () => {
       message: 'the service did not answer',
     });
     expect(jobAfter(intent(), doubted(), created())).not.toHaveProperty('error');
-  });
-
-  test('that the worker of a doubt is silent, until the doubt is resolved', () => {
-    const lost: NewEvent = { event: 'doubt', job: job('a'), why: 'gone', silent: true };
-    expect(jobAfter(intent(), lost)).toMatchObject({ state: 'doubt', silent: true });
-    for (const end of [created(), refused(), abandoned()])
-      expect(jobAfter(intent(), lost, end)).not.toHaveProperty('silent');
   });
 
   test('the final credits and the result', () => {

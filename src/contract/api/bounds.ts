@@ -49,14 +49,6 @@ export const assetPath = {
   pattern: assetPattern,
 } as const;
 
-/** A file's path or name. Whether it may be read or written is checked where that is done. */
-export const filePath = {
-  type: 'string',
-  minLength: 1,
-  maxLength: 4_096,
-  pattern: `^${clean}+$`,
-} as const;
-
 /** An address that is requested, and never stored. */
 export const address = {
   type: 'string',

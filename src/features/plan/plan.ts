@@ -5,7 +5,6 @@ import { printable } from '../../base/printable.ts';
 import { Redactor } from '../../base/redactor.ts';
 import { creditDollarsOn } from '../../contract/api/tier.ts';
 import { yamlText } from '../../contract/yaml/yaml-text.ts';
-import { awayProblem } from '../../distributed/move-state.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { parsePipeline } from '../../language/load/parse.ts';
@@ -35,6 +34,7 @@ import {
 import { chooseStore } from '../../stores/open-store.ts';
 import { behindText } from '../../views/calendar-text.ts';
 import { internalsOf, type RunInternals } from '../internals.ts';
+import { awayProblem } from '../open-state.ts';
 import { earlierWarnings } from '../planning/earlier-runs.ts';
 import { type PrepareOptions, prepare } from '../planning/prepare.ts';
 import { readPlan } from '../planning/read-plan.ts';
@@ -125,8 +125,7 @@ export async function plan(loaded: LoadedPipeline, options: PlanOptions = {}): P
   });
   const { away } = prepared.state;
   // What the file lacks would be planned, and paid, again.
-  if (away !== undefined && options.engine === undefined)
-    throw new Refusal(awayProblem(prepared.paths.state, away));
+  if (away !== undefined) throw new Refusal(awayProblem(prepared.paths.state, away));
   const { boundary, paths } = prepared;
   const chosen = resultOf(() => chooseStore(bound, { target, env, paths, ...options }));
   if (chosen.ok && chosen.value?.kind === 'folder' && chosen.value.note !== undefined)

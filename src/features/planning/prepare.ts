@@ -4,7 +4,6 @@ import { Cleanup } from '../../base/cleanup.ts';
 import type { Redactor } from '../../base/redactor.ts';
 import { count } from '../../base/text.ts';
 import type { Env } from '../../base/user-folder.ts';
-import { type TermsChoice, termsOf } from '../../distributed/terms.ts';
 import {
   type Boundary,
   boundaryOf,
@@ -42,7 +41,7 @@ import type { Receipts } from '../../state/receipts.ts';
 import { type PathOptions, pathsOf, type RunPaths } from '../../state/run-paths.ts';
 import { checkOutputFolder } from '../../state/writable.ts';
 import type { RunInternals } from '../internals.ts';
-import { type OpenEngineRun, type OpenState, openState } from '../open-state.ts';
+import { type OpenState, openState } from '../open-state.ts';
 import { refuseIf } from '../refuse.ts';
 import { RememberedPayments } from '../remembered-payments.ts';
 import { type Earlier, earlierRuns } from './earlier-runs.ts';
@@ -72,8 +71,6 @@ export interface Prepared extends AsyncDisposable {
   readonly state: Loaded;
   /** Of the state file; undefined where nothing is locked. */
   readonly lock: OpenState['lock'];
-  /** The run in a database that has the record. */
-  readonly engine: OpenEngineRun | undefined;
   readonly disk: Disk;
   /** The disk beneath it. */
   readonly real: RealDisk;
@@ -108,8 +105,6 @@ interface PrepareContext extends StateContext, Pick<PlanningInputs, 'explain'> {
   readonly stamps?: FileStamps | undefined;
   readonly run?: RequestedRun;
   readonly internals?: RunInternals | undefined;
-  /** For the workers of a distributed run. */
-  readonly workers?: Partial<Pick<TermsChoice, 'speedFactor' | 'backoffMs'>>;
   /** For a tick: tells which tasks have nothing to do now. */
   readonly resting?:
     | ((paths: RunPaths, ledger: Ledger) => (planned: PlannedTask) => boolean)
@@ -123,7 +118,6 @@ export async function prepare(
   {
     access,
     run: requested = {},
-    workers,
     resting,
     stop,
     onLook,
@@ -141,17 +135,9 @@ export async function prepare(
   refuseIf(checkOutput(bound, options));
   await using cleanup = new Cleanup();
   const { serviceName: service } = paths;
-  const pace = { speedFactor: 1, backoffMs: 1000, ...workers };
-  const terms = termsOf(bound, paths, { allowOutside: options.allowOutside, ...pace });
-  const opened = await openState(bound, paths, access, {
-    ...context,
-    service,
-    stop,
-    terms,
-    internals,
-  });
+  const opened = await openState(bound, paths, access, { ...context, service, internals });
   cleanup.defer(() => opened[Symbol.asyncDispose]());
-  const { state, paths: usable, engine } = opened;
+  const { state, paths: usable } = opened;
   refuseIf(checkOutputFolder(usable));
   const boundary = boundaryOf(bound, options);
   const { output, kept, hashes } = usable;
@@ -164,8 +150,6 @@ export async function prepare(
     // A rehearsal writes into a folder of shotlist.
     allowed:
       options.replaceFiles === true ||
-      // A worker that was killed may have saved it. What is replaced is kept.
-      usable.engine !== undefined ||
       (target.kind === 'rehearsal' && options.output === undefined),
   });
   const real = new RealDisk({
@@ -255,7 +239,6 @@ export async function prepare(
     excluded,
     planned,
     takes,
-    engine,
     earlier,
     findNeeds,
     made,

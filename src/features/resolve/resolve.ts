@@ -83,14 +83,13 @@ export async function resolve(
 
 /**
  * Settles the doubts whose outcome the receipts of this user know, because another pipeline or a run that was killed has
- * recorded it. Not in a database: there, the coordinator asks the receipts.
+ * recorded it.
  */
 async function learnDoubts(
   edit: StateEdit,
   { onWarning = () => undefined }: EditOptions,
 ): Promise<void> {
-  const { journal, receipts, shared } = edit;
-  if (shared) return;
+  const { journal, receipts } = edit;
   const learnt: JobLine[] = [];
   for (const doubt of doubtsIn(edit)) {
     const line = receipts.get(doubt.job)?.line;
@@ -198,9 +197,8 @@ export type Judge = (
   ledger: Pick<Ledger, 'jobs'>,
 ) => (doubt: OpenDoubt) => Verdict;
 
-/** In a database, a creation that only is intended may be under way in a worker. */
-const doubtsIn = ({ journal, shared }: StateEdit): readonly JobLine[] =>
-  [...journal.ledger.jobs()].filter((job) => isDoubt(job) && (!shared || job.state === 'doubt'));
+const doubtsIn = ({ journal }: StateEdit): readonly JobLine[] =>
+  [...journal.ledger.jobs()].filter(isDoubt);
 
 const openDoubtOf = ({ tasks, name = '', at, reserve = 0 }: JobLine): OpenDoubt => ({
   tasks,
@@ -259,12 +257,6 @@ async function eventsFor(
   const { job, reserve = 0 } = doubt;
   switch (resolution.how) {
     case 'not-charged': {
-      const until = quarantineOf(doubt, edit);
-      if (until > edit.clock.now())
-        refuse(
-          `the worker that began ${doubt.tasks.join(', ')} has not said what became of it, and might still send it`,
-          `nothing was changed: --not-charged is possible from ${new Date(until).toISOString()} on; --project is possible now`,
-        );
       const error = { code: 'not_charged', message: 'resolved by hand: the service never took it' };
       return [notTaken(job, error)];
     }
@@ -275,19 +267,6 @@ async function eventsFor(
     case 'project':
       return await adopted(doubt, resolution.project, edit);
   }
-}
-
-/**
- * How long a creation whose worker is silent may still reach the service, in milliseconds. A frozen worker does not send
- * after it wakes up (run/engine/promptness.ts), unless its clocks are wrong. A request that it had begun to send is repeated
- * by its host's TCP for about a quarter of an hour, frozen or not.
- */
-const quarantineMs = 20 * 60_000;
-
-/** Until when nobody may say that a creation was not charged, in epoch milliseconds. */
-function quarantineOf({ state, silent, at }: JobLine, { shared }: StateEdit): number {
-  const mayStillBeSent = silent === true || (shared && state === 'intended');
-  return mayStillBeSent ? Date.parse(at) + quarantineMs : 0;
 }
 
 /** The project must exist, have the attempt's name, and belong to no other job. */

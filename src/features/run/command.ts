@@ -12,7 +12,7 @@ import { type RunOptions, run } from './run.ts';
 
 export interface RunCommandFlags
   extends RunFlags,
-    Pick<Given<typeof runFlags>, 'confirmAbove' | 'yes' | 'engine'> {}
+    Pick<Given<typeof runFlags>, 'confirmAbove' | 'yes'> {}
 
 export async function runCommand(file: string, flags: RunCommandFlags): Promise<number> {
   const saved = readSavedPlan(file);

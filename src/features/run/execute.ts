@@ -1,8 +1,6 @@
 // Performs a prepared run: the client, the journal and the phases, until everything is done or the run stops.
 
 import { shotlistLine } from '../../base/shell.ts';
-import { EngineFile } from '../../distributed/engine-file.ts';
-import type { Ordering } from '../../distributed/engine-performer.ts';
 import { shownPath } from '../../files/shown-path.ts';
 import { unsorted } from '../../language/load/refusal.ts';
 import { committed } from '../../model/ledger.ts';
@@ -11,7 +9,6 @@ import { stepOf } from '../../model/task.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { resultFates } from '../../plan/result-fate.ts';
 import { FileFacts } from '../../run/file-facts.ts';
-import { contentsKeptFor } from '../../run/jobs/job.ts';
 import type { Attention, JobContext } from '../../run/jobs/job-context.ts';
 import { LastLooks, LookBudget, type RenderingProject } from '../../run/jobs/looks.ts';
 import { Outages } from '../../run/jobs/outages.ts';
@@ -30,7 +27,6 @@ import { readLooks, writeLooks } from '../../state/memory-file.ts';
 import type { RunFile } from '../../state/run-file.ts';
 import { ensureUnion } from '../git/union.ts';
 import { openRunFile } from '../open-run-file.ts';
-import { catchUp, orderClaims } from '../order-claims.ts';
 import { generationLimits } from '../planning/refusals.ts';
 import { type PreparedRun, speedOf } from './context.ts';
 import { Deadline } from './deadline.ts';
@@ -79,7 +75,6 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
     redactor,
     receipts: prepared.receipts,
   });
-  opened.engine?.begin(journal);
   try {
     return await record({
       ...opened,
@@ -132,7 +127,7 @@ interface Execution extends OpenJournal {
 
 /** Runs the phases; ends and compacts the journal. */
 async function record(execution: Execution): Promise<Performed> {
-  const { run, resources, file, journal, replaced, engine } = execution;
+  const { run, resources, file, journal, replaced } = execution;
   const { prepared, manner, options, clock, onEvent } = run;
   const { service, account } = resources;
   const { ledger } = prepared.state;
@@ -142,7 +137,7 @@ async function record(execution: Execution): Promise<Performed> {
     journal.begin();
     await file.sync();
   }
-  const { receipts, remembered } = prepared;
+  const { remembered } = prepared;
   if (account.asked) remembered.paidBy(account.read);
   const onWait = (message: string): void => onEvent({ type: 'note', message });
   remembered.recordWith({ journal, onWait });
@@ -155,17 +150,12 @@ async function record(execution: Execution): Promise<Performed> {
     balance: short ? committed(ledger.account) + balance : undefined,
     needs: short ? await prepared.findNeeds() : prepared.planned.needs,
   };
-  await engine?.limit(run.budget, ledger.total, ledger.account);
   // Before the state file is there: a merge of two new ones must not be a conflict.
   if (prepared.state.header === undefined && run.target.kind !== 'rehearsal') {
     const message = await ensureUnion(prepared.paths.state, { env: options.env ?? process.env });
     if (message !== undefined) onEvent({ type: 'note', message });
   }
-  let performed = await phases(execution, memory, limits);
-  // A worker was slow to record that its creation was paid: the tasks that were in doubt go on.
-  while (performed.stopped.by === undefined && engine?.takeHealed() === true)
-    performed = await phases(execution, memory, limits);
-  const { tally, stopped } = performed;
+  const { tally, stopped } = await phases(execution, memory, limits);
   const { interrupted, machine, outage, money, left } = stopped;
   const goesOn = tally.isLeft || left;
   // Nobody watches ticks: a tick that reached its budget leaves the next run, with a new budget, to a person.
@@ -181,9 +171,6 @@ async function record(execution: Execution): Promise<Performed> {
     const written = await file.writeWhole();
     if (!written.ok) onEvent({ type: 'warning', message: unsorted(written.error) });
   }
-  const database = prepared.engine?.session;
-  if (engine?.isExported === true && database !== undefined)
-    catchUp(receipts, ledger, { run: database.run.terms.run });
   await memory.save();
   const isReplaced = replaced.signal.aborted;
   if (isReplaced) onEvent({ type: 'warning', message: replaced.why });
@@ -231,7 +218,7 @@ async function phases(
   memory: RunMemory,
   limits: Pick<PhaseOptions, 'balance' | 'needs'>,
 ): Promise<PhaseResult> {
-  const { run, client, pace, backoffMs, stopper, journal, manifests, engine } = execution;
+  const { run, client, pace, backoffMs, stopper, journal, manifests } = execution;
   const { service, inbox, store } = execution.resources;
   const { prepared, manner, options, internals, clock, budget, onEvent, view } = run;
   const { bound, base, items, excluded, planned, takes, earlier } = prepared;
@@ -271,7 +258,6 @@ async function phases(
     remembered,
     begun: planned.inProgress,
     visitsAll: !manifests.hasAll(planned.references.marks),
-    distribute: engine?.performers(onEvent, orderingOf(run)),
     manifests: new ManifestNotes(manifests, run.redactor, clock),
     generationLimits: generationLimits(pipeline.limits, memory.tier, manner),
     context: {
@@ -295,15 +281,6 @@ async function phases(
     listening: inbox !== undefined,
     wrapPerformer: internals.performer,
   });
-}
-
-/** What the coordinator of a distributed run looks at before it orders something of the workers. */
-function orderingOf({ prepared, clock }: PreparedRun): Ordering {
-  const { receipts, remembered, state, real } = prepared;
-  return {
-    claims: orderClaims({ receipts, remembered, ledger: state.ledger, clock }),
-    isHere: (order) => contentsKeptFor(order).some((content) => real.isLent(content)),
-  };
 }
 
 const unkept = ({ path, problem }: ManifestFile): string =>
@@ -408,8 +385,6 @@ class RunMemory {
 
 interface OpenJournal {
   readonly file: RunFile;
-  /** Set for a distributed run. */
-  readonly engine?: EngineFile;
   /** Aborted when the disk has no room for the journal except the disk reserve, which is kept for its last lines. */
   readonly low: MachineStop;
   /** Aborted when another program has replaced the state file by something that is no record. */
@@ -426,7 +401,7 @@ const unlockedText = (lock: string): string =>
 const diskFull = 'the disk is full: make room and run again; nothing is paid twice';
 
 async function openJournal(
-  { prepared, clock, onEvent, internals, options }: PreparedRun,
+  { prepared, clock, internals, options }: PreparedRun,
   { diskReserve }: RunResources,
 ): Promise<OpenJournal> {
   const { bound, paths, state, lock } = prepared;
@@ -445,12 +420,6 @@ async function openJournal(
       return !unlocked.signal.aborted;
     },
   };
-  const session = prepared.engine?.session;
-  if (session !== undefined) {
-    const onWarning = (message: string): void => onEvent({ type: 'warning', message });
-    const engine = new EngineFile({ session, bound, paths, clock, onWarning });
-    return { file: engine, engine, ...stops };
-  }
   const header = {
     shotlist: formatVersion,
     pipeline: bound.name,

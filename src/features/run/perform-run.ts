@@ -1,11 +1,7 @@
 // Performs one run: plans it, refuses what can be refused before the first request, and executes the rest.
 
-import { scrubbed } from '../../base/scrub.ts';
 import { isSystemProblem, systemReason } from '../../base/system-error.ts';
 import { creditDollarsOn } from '../../contract/api/tier.ts';
-import { DatabaseAway } from '../../distributed/away.ts';
-import { asCoordinator } from '../../distributed/coordinate.ts';
-import { TermOver } from '../../distributed/database/coordinator-store.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { lostProblem, problem, Refusal } from '../../language/load/refusal.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
@@ -58,12 +54,11 @@ export async function performRun(
   const { clock, options } = context;
   const began = clock.elapsed();
   try {
-    return await asCoordinator(() => runOn(bound, context));
+    return await runOn(bound, context);
   } catch (error) {
     if (options.signal?.aborted === true && error === options.signal.reason)
       return nothingDone('interrupted', clock.elapsed() - began);
     if (error instanceof RecordLost) throw new Refusal(lostProblem(error));
-    refuseWithoutEngine(error);
     if (!isSystemProblem(error)) throw error;
     // Nothing new was sent after the journal could not be written, and everything sent before is recorded.
     throw new Refusal({
@@ -119,7 +114,6 @@ async function runOn(bound: BoundPipeline, given: RunContext): Promise<Performed
       options.onLook?.(seen, of);
     },
     internals: context.internals,
-    workers: { speedFactor: speedOf(context), backoffMs: context.internals.backoffMs ?? 1000 },
     stamps: upToDate?.stamps,
     answer,
     resting: manner === 'tick' ? resting : undefined,
@@ -214,25 +208,6 @@ function nothingDone(
   const outcome = end === 'done' && otherDoubts !== undefined ? 'doubt' : end;
   const summary = summaryOf(tally, outcome, { items, elapsedMs, credits, otherDoubts });
   return { summary, changed: false };
-}
-
-/** Says why a distributed run cannot go on in this process. */
-function refuseWithoutEngine(error: unknown): void {
-  if (error instanceof TermOver)
-    refuse(
-      error.message,
-      'nothing is lost: the other process goes on with the run',
-      'this process stopped coordinating',
-    );
-  if (error instanceof DatabaseAway)
-    throw new Refusal({
-      ...problem(
-        `the database cannot be reached: ${scrubbed(error.message)}`,
-        'the run stopped',
-        'everything that was recorded is safe: run the command again when the database is back',
-      ),
-      reason: 'unreachable',
-    });
 }
 
 // Before a run buys anything: it does what a saved plan says, or what a person has agreed to, and spends no more than that.

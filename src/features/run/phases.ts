@@ -50,10 +50,6 @@ export interface PhaseOptions
   /** Aborted when it leaves whatever it still waits for. */
   readonly overdue?: AbortSignal;
   readonly machineStops: readonly MachineStop[];
-  /** For a distributed run: makes the performer of each phase; `local` performs what needs this process. */
-  readonly distribute?:
-    | ((local: Performer, limits: Readonly<Record<string, number>>) => Performer)
-    | undefined;
   readonly wrapPerformer?: ((performer: Performer) => Performer) | undefined;
 }
 
@@ -187,8 +183,12 @@ type Variation = SoFar &
   >;
 
 async function runPhase(options: PhaseOptions, variation: Variation): Promise<PhaseResult> {
-  const { list, plannedItems, signal, leave, overdue } = options;
-  const performer = performerFor(options);
+  const { list, plannedItems, stopper, signal, leave, overdue } = options;
+  const performer = localPerformer({
+    context: { ...options.context, stop: stopper.signal },
+    stopper,
+    limits: options.pipeline.limits.steps,
+  });
   const walk = new Walk({
     ...options,
     performer: options.wrapPerformer?.(performer) ?? performer,
@@ -213,13 +213,6 @@ async function runPhase(options: PhaseOptions, variation: Variation): Promise<Ph
     over.abort();
   }
   return { tally: walk.tally, stopped: walk.stopped };
-}
-
-function performerFor({ pipeline, context, stopper, distribute }: PhaseOptions): Performer {
-  const limits = pipeline.limits.steps;
-  const here = { context: { ...context, stop: stopper.signal }, stopper };
-  if (distribute === undefined) return localPerformer({ ...here, limits });
-  return distribute(localPerformer({ ...here, limits: {} }), limits);
 }
 
 /** The first phase begins nothing: it reads paid projects once, and fetches their results. */

@@ -17,7 +17,6 @@ import { type LiveFacts, liveFacts } from '../../views/live/live-facts.ts';
 import { allowedHooks, callHooks, type HookReport, leaveMs } from '../hooks/hooks.ts';
 import { internalsOf, type RunInternals } from '../internals.ts';
 import type { Manner } from '../planning/refusals.ts';
-import { refuse } from '../refuse.ts';
 import { dueTimeOf, paceOf, type RunOptions } from './context.ts';
 import { Deadline } from './deadline.ts';
 import type { Performed } from './execute.ts';
@@ -79,12 +78,6 @@ export async function runIn(
   const { env = process.env, clock = realClock } = options;
   const target = resultOf(() => chooseTarget(options, bound, env));
   if (!target.ok) return await withoutTarget(target.error, bound, options, internals);
-  // Workers could not reach the local service inside this process.
-  if (options.engine !== undefined && target.value.kind === 'rehearsal')
-    refuse(
-      '--engine needs a service that every host reaches, and there is no key and no address',
-      'to rehearse with several workers, start shotlist serve, and give its address and key to the run and to the workers',
-    );
   const webhooks = resultOf(() => webhookConfigOf(options, target.value, env));
   const redactor = new Redactor([
     ...secretsIn(env),

@@ -151,7 +151,6 @@ const decides: Readonly<Record<keyof RunOptions, boolean>> = {
   onLive: false,
   rehearsalSpeed: false,
   rehearsalPictures: false,
-  engine: true,
   items: true,
   only: true,
   until: true,

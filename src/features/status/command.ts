@@ -7,7 +7,6 @@ import { stepOf } from '../../model/task.ts';
 import type { TaskState } from '../../model/task-states.ts';
 import type { StatusFlags } from '../../terminal/flags.ts';
 import { creditsText } from '../../views/credits-text.ts';
-import { queueLines } from '../../views/engine-text.ts';
 import { liveText } from '../../views/live/live-lines.ts';
 import { paidTwiceLines } from '../../views/paid-twice-text.ts';
 import { filesText } from '../../views/plan-text.ts';
@@ -73,12 +72,11 @@ function textOf(report: StatusReport, lines: CommandLines, all: string): string 
 
 /** What the state file says. */
 function reportText(report: StatusReport, { line }: CommandLines): string {
-  const { steps, state, service, running, live, engine } = report;
+  const { steps, state, service, running, live } = report;
   const status = statusText(report, `${state} (${service})`, line, stepsText(steps));
   const twice = report.paidTwice.length === 0 ? [] : paidTwiceLines(report.paidTwice);
   const takes = takesLines(report.takes, line);
   const text = [status, ...takes, ...twice].join('\n');
-  if (engine !== undefined) return [text, '', ...queueLines(engine)].join('\n');
   if (running === undefined || live !== undefined) return text;
   return `${text}\nThe process does not say how far it is, so all of this is from the state file.`;
 }

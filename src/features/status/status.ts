@@ -2,8 +2,6 @@
 // nothing.
 
 import { adviceFor } from '../../contract/api/failure.ts';
-import type { QueueFacts } from '../../distributed/database/coordinator-store.ts';
-import { reachable } from '../../distributed/open-database.ts';
 import { matchOf } from '../../files/glob.ts';
 import { HashCache } from '../../files/hash-cache.ts';
 import { SavedFiles } from '../../files/saved-files.ts';
@@ -25,7 +23,7 @@ import type { LiveFacts } from '../../views/live/live-facts.ts';
 import { type PaidTwice, paidTwiceOf } from '../../views/paid-twice-text.ts';
 import { type Takes, takesIn } from '../../views/takes.ts';
 import { internalsOf } from '../internals.ts';
-import { headerOf, type OpenEngineRun, openState, type ReadOptions } from '../open-state.ts';
+import { headerOf, openState, type ReadOptions } from '../open-state.ts';
 import { refuse } from '../refuse.ts';
 import {
   type ItemFilter,
@@ -64,15 +62,6 @@ export interface StatusReport extends Status {
   readonly paidTwice: readonly PaidTwice[];
   /** With `items`. */
   readonly items?: ItemsStatus;
-  /** With `engine`, while the record is in the database. */
-  readonly engine?: EngineStatus;
-}
-
-/** A distributed run as its database knows it. */
-export interface EngineStatus {
-  /** Who coordinates it now. */
-  readonly coordinator?: string;
-  readonly queue: QueueFacts;
 }
 
 /**
@@ -102,8 +91,7 @@ export async function status(
   const header = headerOf(open, bound);
   options.onState?.(header.service);
   const { running, state } = open;
-  const engine = await engineStatus(open.engine);
-  const active = running?.process ?? engine?.coordinator;
+  const active = running?.process;
   const live = running?.facts;
   const fateOf = resultFates(bound.pipeline.steps);
   const { hashes, kept } = paths;
@@ -136,9 +124,8 @@ export async function status(
     ...found,
     steps: stepsStatus(steps, tasks, why),
     takes: takesIn(state.ledger, steps),
-    paidTwice: (state.record?.ledger.paidTwice() ?? []).map(paidTwiceOf),
+    paidTwice: state.record.ledger.paidTwice().map(paidTwiceOf),
     live,
-    engine,
     items: filter && itemsStatus(state.ledger, steps, tasks, filter, why),
   };
 }
@@ -147,14 +134,6 @@ export async function status(
 function conditionHere(output: OutputLine, facts: SavedFiles): Condition {
   const condition = conditionOf(output, facts);
   return condition !== 'whole' && keptCopy(output, facts) ? 'whole' : condition;
-}
-
-async function engineStatus(opened: OpenEngineRun | undefined): Promise<EngineStatus | undefined> {
-  if (opened?.run.stage !== 'open') return;
-  const { engine, orderStore, run } = opened;
-  const queue = await reachable(engine.address.shown, () => orderStore.facts());
-  const { coordinator } = run;
-  return { coordinator: coordinator?.name, queue };
 }
 
 function filterOf({ only, failed = false }: StatusItems): ItemFilter {

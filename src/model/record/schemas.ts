@@ -93,7 +93,7 @@ export const markSchema = {
       type: 'string',
       enum: ['away', 'lost'],
       description:
-        'away: a database has the record (shotlist run --engine). lost: creations of a run are missing; nothing is bought until a person accepts that.',
+        'away: an earlier version has moved the record to a database, and no run begins before it is brought back. lost: creations of a run are missing; nothing is bought until a person accepts that.',
     },
     id: {
       ...name,

@@ -1,5 +1,4 @@
-// Drives the performance of one order: hands over each event, and lets the job continue when it may. Whoever drives
-// decides what "recorded" means: the walk's journal, or the tables of a database.
+// Drives the performance of one order: hands over each event to the journal, and lets the job continue when it may.
 import { unreachable } from '../../base/result.ts';
 import { awaitEvent, create } from './create.ts';
 import type { JobOrder, JobOutcome } from './job.ts';
@@ -24,17 +23,9 @@ export async function drive(
     const step = await performance.next();
     if (step.done === true) return step.value;
     const permission = await permissionFor(step.value, recorder);
-    switch (permission.is) {
-      case 'go':
-        break;
-      case 'over':
-        await performance.return(permission.outcome);
-        return permission.outcome;
-      case 'instead':
-        await performance.return({ is: 'withheld', why: '' });
-        return await drive(permission.order, context, recorder);
-      default:
-        return unreachable(permission);
+    if (permission.is === 'over') {
+      await performance.return(permission.outcome);
+      return permission.outcome;
     }
   }
 }

@@ -42,8 +42,6 @@ export interface JobContext {
   readonly lookSchedule: LookSchedule;
   /** How many looks are made. */
   readonly looks: LookBudget;
-  /** Distinguishes the temporary files of processes that may perform one order one after the other. */
-  readonly lease?: string | undefined;
   /** How a project that renders is waited for; absent: until the project is over. */
   readonly attention?: Attention | undefined;
   /** What other records of this machine say of a request. */
@@ -56,12 +54,7 @@ export type Attention =
   /** Waits until the project is over, or `leave` is aborted. */
   | { readonly kind: 'wait'; readonly leave: AbortSignal; readonly looks: LastLooks }
   /** One look at most, if one is useful now. */
-  | { readonly kind: 'look'; readonly leave: AbortSignal; readonly looks: LastLooks }
-  /**
-   * Waits while the pauses between looks are short. Before a longer one, the job ends as `rendering` with a `rest`, so that
-   * whoever performs jobs need not keep a place for it. `seenMs`: the age of the project at the last look; 0 if there was none.
-   */
-  | { readonly kind: 'park'; readonly longestPauseMs: number; readonly seenMs: number };
+  | { readonly kind: 'look'; readonly leave: AbortSignal; readonly looks: LastLooks };
 
 /** `durable`: the job may not continue before this event is synced to disk. */
 export interface Recorded {

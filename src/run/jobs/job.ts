@@ -1,5 +1,4 @@
-// A job order: the walk's instruction to a performer, and the possible outcomes. Plain JSON, so it can be sent to another
-// process.
+// A job order: the walk's instruction to a performer, and the possible outcomes, as plain data.
 
 import type { Bug } from '../../base/bug.ts';
 import type { JsonObject } from '../../base/json.ts';
@@ -175,33 +174,6 @@ export type JobOrder =
   | SettleOrder
   | DigestOrder;
 
-/** The contents that an order reads from kept files, by their digests. */
-export function contentsKeptFor(order: JobOrder): readonly string[] {
-  return sourcesOf(order).flatMap((from) => (from.in === 'kept' ? [from.digest] : []));
-}
-
-function sourcesOf(order: JobOrder): readonly Source[] {
-  switch (order.operation) {
-    case 'reupload':
-      return order.files.map(({ from }) => from);
-    case 'copy':
-    case 'store':
-      return order.sources.map(({ from }) => from);
-    case 'delete':
-      return (order.onDisk ?? []).map(({ from }) => from);
-    default:
-      return [];
-  }
-}
-
-/** A paid project that still renders. */
-export interface Rest extends Pick<AttachOrder, 'project' | 'credits' | 'since' | 'timeoutMs'> {
-  /** Its age at the last look, in milliseconds; 0 if nobody has looked yet. */
-  readonly seenMs: number;
-  /** Milliseconds until the next look is useful. */
-  readonly pauseMs: number;
-}
-
 /** An unreadable file; `why` is the end of a sentence about the file. */
 export interface Unreadable {
   readonly place: Place;
@@ -220,8 +192,6 @@ export interface Ended extends Omit<End, 'held' | 'named'> {
   readonly code?: string;
   /** For `failed`: another attempt may succeed. */
   readonly again?: boolean;
-  /** For `rendering`: how to go on with it later. */
-  readonly rest?: Rest;
   /** Other tasks would fail in the same way, so this stops the run, all buying, or the step. */
   readonly stops?: 'unauthorized' | 'outage' | 'credits' | 'unanswered' | 'machine' | 'step';
 }

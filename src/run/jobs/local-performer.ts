@@ -37,8 +37,5 @@ export function localPerformer({ context, stopper, limits }: LocalPerformerOptio
       return limiter === undefined ? run(order, journal) : limiter(run, order, journal);
     },
     abort: () => stopper.abort(),
-    begin: () => undefined,
-    close: () => undefined,
-    end: () => undefined,
   };
 }

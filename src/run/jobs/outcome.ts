@@ -3,7 +3,7 @@
 import { unreachable } from '../../base/result.ts';
 import { scrubbed } from '../../base/scrub.ts';
 import { type ApiFailure, explainFailure, remedy } from '../../contract/api/failure.ts';
-import type { Ended, JobOutcome, Rest } from './job.ts';
+import type { Ended, JobOutcome } from './job.ts';
 import type { FileProblem } from './ports.ts';
 
 /**
@@ -21,11 +21,10 @@ export const isStopped = ({ ending, why, stops }: Ended): boolean =>
   ending === stopped.ending && why === stopped.why && stops === undefined;
 
 /** Paid and fine: a later run looks at the project again. */
-export const rendering = (project: string, rest?: Rest): Ended => ({
+export const rendering = (project: string): Ended => ({
   is: 'ended',
   ending: 'rendering',
   why: `project ${project} still renders`,
-  ...(rest === undefined ? {} : { rest }),
 });
 
 /** Paid and not fetched: never `failed`, because the next run tries again. */

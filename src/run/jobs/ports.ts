@@ -181,8 +181,6 @@ export interface OrderJournal {
   again(): Promise<Permission>;
   /** If the event is `durable`, resolves when it is. Not `go`: the record does not allow it, and the job is over. */
   record(event: NewEvent, durable: boolean): Promise<Permission>;
-  /** Whoever performs the order elsewhere has recorded the event. `at`: when, ISO 8601. */
-  recorded(event: NewEvent, at: string): void;
 }
 
 export type Intent = Extract<NewEvent, { readonly event: 'intent' }>;
@@ -190,30 +188,14 @@ export type Intent = Extract<NewEvent, { readonly event: 'intent' }>;
 /**
  * - `go`: the creation may be sent now.
  * - `over`: the order ends without sending anything.
- * - `instead`: another order takes its place, because the creation was begun before.
  */
 export type Permission =
   | { readonly is: 'go' }
-  | { readonly is: 'over'; readonly outcome: JobOutcome }
-  | { readonly is: 'instead'; readonly order: JobOrder };
+  | { readonly is: 'over'; readonly outcome: JobOutcome };
 
-/** What a performer tells besides what becomes of its orders. */
-export interface PerformerListener {
-  /** An event about an order that was given up. */
-  recorded(event: NewEvent, at: string): void;
-  /** The run cannot go on. */
-  fail(error: unknown): void;
-}
-
-/** Performs orders, in this process or elsewhere. All messages are plain data. */
+/** Performs orders. */
 export interface Performer {
-  /** Call before the first order. */
-  begin(listener: PerformerListener): void;
   perform(order: JobOrder, journal: OrderJournal): Promise<JobOutcome>;
-  /** From now on, no creation may begin. A performer in this process need not do anything: it asks before each. */
-  close(why: string): void;
   /** Ends requests and waits in flight: every order ends soon. */
   abort(): void;
-  /** Call when no order will follow. */
-  end(): void;
 }

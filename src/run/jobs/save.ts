@@ -122,9 +122,7 @@ function temporaryFor(
 ): Promise<Result<LocalFile, FileProblem>> {
   const named = to.replaceAll(extensionMark, extension);
   const inFolder = to.endsWith('/') ? `${named}1.${extension}` : named;
-  const { lease } = context;
-  const work = { job, to, index, ...(lease === undefined ? {} : { lease }) };
-  return context.disk.temporary(inFolder, digestOf(work));
+  return context.disk.temporary(inFolder, digestOf({ job, to, index }));
 }
 
 interface Position {

@@ -5,7 +5,7 @@ import { recordOf } from '../../contract/tools/all.ts';
 import type { NewEvent } from '../../model/line.ts';
 import { lastingOf, liveProject } from '../../model/outputs.ts';
 import { find, notFound, type PaidProject, recordGone } from './gone.ts';
-import type { AttachOrder, JobOutcome, Rest } from './job.ts';
+import type { AttachOrder, JobOutcome } from './job.ts';
 import type { Attention, JobContext, Performance } from './job-context.ts';
 import { failed, outcomeOf, pending, rendering, stopped } from './outcome.ts';
 
@@ -83,34 +83,28 @@ async function* waitFor(paid: Paid, ageMs: number, context: JobContext): Perform
   const until = spent() + paid.timeoutMs;
   const created = clock.elapsed() - ageMs;
   const age = (): number => clock.elapsed() - created;
-  const isParked = attention?.kind === 'park';
-  let seenMs = isParked ? attention.seenMs : 0;
+  let seenMs = 0;
   let end = inbox?.knownEndSignalOf(project);
   // The event may have come before anybody listened.
   let isMissed = end === undefined;
   end ??= inbox?.endSignalOf(project);
   const leave = attention?.kind === 'wait' ? attention.leave : undefined;
   const isTold = (): boolean => end?.aborted === true;
-  using _ = isParked ? undefined : lookSchedule.wait();
+  using _ = lookSchedule.wait();
   try {
     for (;;) {
       const byEvent = inbox?.isTrusted === true && !isMissed;
       const dueMs = byEvent
         ? lookSchedule.nextBesidesEvents(kind, seenMs)
-        : isParked
-          ? lookSchedule.next(kind, seenMs)
-          : lookSchedule.nextWhileWaiting(kind, seenMs);
+        : lookSchedule.nextWhileWaiting(kind, seenMs);
       const left = until - spent();
       const pause = Math.min(dueMs - age(), left);
-      if (isParked && pause > attention.longestPauseMs && !isTold())
-        return rendering(project, restOf(paid, { seenMs, pauseMs: pause, left }));
       const signals = [stop, leave, end].filter((signal) => signal !== undefined);
       if (pause > 0) await clock.sleep(pause, ...signals);
       const isWoken = signals.some(({ aborted }) => aborted);
-      const isQueued = !isParked && !isWoken;
-      const turn = isQueued ? await looks.turn(signals) : undefined;
+      const turn = isWoken ? undefined : await looks.turn(signals);
       // A look that is due at once is made although the run leaves.
-      if (pause > 0 || (isQueued && turn === undefined)) {
+      if (pause > 0 || (!isWoken && turn === undefined)) {
         if (stop.aborted) return stopped;
         if (attention?.kind === 'wait' && leave?.aborted === true && !isTold()) {
           if (seenMs > 0) attention.looks.looked(paid, clock.now() - age() + seenMs);
@@ -149,13 +143,6 @@ async function* waitFor(paid: Paid, ageMs: number, context: JobContext): Perform
   } finally {
     inbox?.forgetEndSignal(project);
   }
-}
-
-function restOf(
-  { project, credits, since }: Paid,
-  { seenMs, pauseMs, left }: { seenMs: number; pauseMs: number; left: number },
-): Rest {
-  return { project, credits, since, timeoutMs: left - pauseMs, seenMs, pauseMs };
 }
 
 function finalOutcome({ status, error }: Settlement, record: Project): JobOutcome {

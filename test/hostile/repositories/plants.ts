@@ -223,11 +223,10 @@ export const plantsOf = (seeds: Seeds): readonly Plant[] => [
     hosted: /no lock that shotlist has made.*remove it/s,
   },
   {
-    name: 'a kept file, manifests and a word of a distributed run that nobody wrote',
+    name: 'a kept file and manifests that nobody wrote',
     files: {
       [`.shotlist/kept/${'a'.repeat(64)}.png`]: 'not the content of that name',
       '.shotlist/p.state.jsonl.manifests.jsonl': 'no manifests',
-      [`.shotlist/engine/${'0'.repeat(36)}`]: '0'.repeat(32),
     },
     ...runs,
   },

@@ -123,18 +123,6 @@ describe('an order', () => {
     await scene.file.synced();
     expect(await Promise.all(claimed)).toEqual([{ is: 'go' }, { is: 'go' }, { is: 'go' }]);
   });
-
-  test('whose event another process has recorded is folded and counted, and not written again', () => {
-    const scene = new Scene();
-    const at = '2026-11-23T10:00:00.000Z';
-    const { journal, order } = scene.create('j1');
-    journal.recorded(intentOf(order), at);
-    const written = scene.file.lines.length;
-    journal.recorded(createdOf(order, 12), at);
-    expect(scene.ledger.job(order.fingerprint)).toMatchObject({ state: 'created', at });
-    expect([scene.budget.chargedFor('j1'), scene.answers]).toEqual([12, 1]);
-    expect(scene.file.lines).toHaveLength(written);
-  });
 });
 
 describe('a creation', () => {

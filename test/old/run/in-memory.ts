@@ -1,6 +1,5 @@
 // Runs in memory, one after another over one state: a service, a disk and a clock that a test owns.
 
-import type { EngineDatabase } from '../../../src/distributed/database/database.ts';
 import { valueItem } from '../../../src/model/item.ts';
 import { Ledger } from '../../../src/model/ledger.ts';
 import type { NewEvent } from '../../../src/model/line.ts';
@@ -15,7 +14,6 @@ import { ProjectIds } from '../../../src/run/jobs/project-ids.ts';
 import { JournalWriter } from '../../../src/run/journal-writer.ts';
 import type { RunEvent } from '../../../src/run/run-event.ts';
 import { Walk, type WalkOptions } from '../../../src/run/walk.ts';
-import { distribute } from '../../distributed/distributed.ts';
 import { MemoryDisk } from '../../fakes/memory-disk.ts';
 import { type Fate, MemoryService } from '../../fakes/memory-service.ts';
 import { FakeClock } from '../../files/places.ts';
@@ -39,11 +37,7 @@ export class InMemory {
   readonly ledger = new Ledger();
   readonly file = new ManualFile();
 
-  readonly #engine: EngineDatabase | undefined;
-
-  /** With a database, the run is distributed: a coordinator and a worker. */
-  constructor(engine?: EngineDatabase) {
-    this.#engine = engine;
+  constructor() {
     for (const key of ['a', 'b']) this.disk.files.set(`${key}.png`, `photo ${key}`);
   }
 
@@ -87,15 +81,7 @@ export class InMemory {
       },
       pace: async () => undefined,
     };
-    const distributed =
-      this.#engine === undefined
-        ? undefined
-        : await distribute(this.#engine, {
-            ...{ ledger, context, stopper, clock, onEvent, onLine: append },
-          });
-    const journal =
-      distributed?.journal ??
-      new JournalWriter(ledger, { append, async sync() {} }, clock, { run: {} });
+    const journal = new JournalWriter(ledger, { append, async sync() {} }, clock, { run: {} });
     const before = service.charged;
     const walk: Walk = new Walk({
       ...{ pipeline: pipelineOf(text), base: { inputs: {}, env: {}, run: {} }, journal, clock },
@@ -109,12 +95,11 @@ export class InMemory {
       ...{ unrunnable: new Map(), failed: new Map(), total: keys.length, onEvent },
       ...{ begunJobs: undefined, partial: false, budget: undefined },
       items: keys.map((key, index) => valueItem({ key }, index)),
-      performer: distributed?.performer ?? localPerformer({ context, stopper, limits: {} }),
+      performer: localPerformer({ context, stopper, limits: {} }),
       ...change,
     });
     await walk.run();
     journal.end();
-    await distributed?.end();
     const endings = told.flatMap((event) =>
       event.type === 'task' ? [`${event.task} ${event.ending}`] : [],
     );

@@ -25,7 +25,6 @@ test('runs that ask at the same time do not take each other for a folder that ca
       history: join(folder, 'history'),
       upToDate: join(folder, 'up-to-date'),
       serviceName: 'rehearsal',
-      engine: undefined,
     },
     ...{ serviceData: join(folder, 'service'), due: '', diskReserve: join(folder, 'reserve') },
   };

@@ -33,7 +33,6 @@ class Scene {
     const journal: OrderJournal = {
       begun: () => void this.begun.push(key),
       ...{ claim: async () => go, again: async () => go, record: async () => go },
-      recorded: () => undefined,
     };
     const place = { in: 'input', path: key } as const;
     const order = { key, task: key, kind, attempts: 1, operation: 'digest', places: [place] };

@@ -93,33 +93,6 @@ describe('a project of an earlier run', () => {
     expect([said, outcome.is]).toEqual([[], 'done']);
   });
 
-  test('is parked before a long pause, and looked at later from there', async () => {
-    const rendering = record({ status: 'rendering' });
-    const { scene, reads } = reading(rendering, rendering, rendering, record({}));
-    const { context, clock } = scene;
-    let order = { ...attachOrder('a'), since: clock.now() };
-    const seen: number[] = [];
-    let seenMs = 0;
-    for (;;) {
-      const attention = { kind: 'park', longestPauseMs: 200, seenMs } as const;
-      const { outcome } = await performed(attach(order, { ...context, attention }));
-      if (outcome.is === 'done') break;
-      if (outcome.is !== 'ended' || outcome.rest === undefined)
-        throw new Error('it was not parked');
-      const { seenMs: lastSeenMs, pauseMs, ...later } = outcome.rest;
-      expect(pauseMs).toBeGreaterThan(200);
-      expect(later.timeoutMs).toBe(order.timeoutMs - pauseMs);
-      seenMs = lastSeenMs;
-      seen.push(seenMs);
-      order = { ...order, ...later };
-      clock.pass(pauseMs);
-    }
-    // Nobody looks before it is likely that the project is over: it is parked at once.
-    expect(seen[0]).toBe(0);
-    expect(seen).toEqual(seen.toSorted((one, other) => one - other));
-    expect(reads()).toBe(4);
-  });
-
   test('that was deleted elsewhere is recorded as gone, and its task decided again', async () => {
     const { scene, reads } = reading(record({ enabled: false }));
     const { said, outcome } = await performed(attach(attachOrder('a', 10, true), scene.context));
@@ -257,16 +230,6 @@ describe('a project of an earlier run', () => {
     const looks = await spent(scene);
     await performed(attach(attachOrder('a'), { ...scene.context, looks, inbox }));
     expect([scene.clock.slept, reads()]).toEqual([[], 1]);
-  });
-
-  test('that is parked leaves before a long pause, and takes no turn', async () => {
-    const { scene, reads } = reading(record({ status: 'rendering' }));
-    const attention = { kind: 'park', longestPauseMs: 400, seenMs: 0 } as const;
-    const order = { ...attachOrder('a'), kind: 'animation', since: scene.clock.now() - 118_000 };
-    const context = { ...scene.context, looks: await spent(scene), attention };
-    const { outcome } = await performed(attach(order, context));
-    expect(outcome).toMatchObject({ ending: 'rendering', rest: { seenMs: 0, pauseMs: 1200 } });
-    expect(reads()).toBe(0);
   });
 
   test('is read at once when an event says that it is over', async () => {
