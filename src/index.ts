@@ -26,7 +26,6 @@ export {
 } from './features/drift/refresh.ts';
 export type { EditOptions } from './features/edit-state.ts';
 export { type Forgettable, type Forgotten, forget } from './features/forget/forget.ts';
-export { type Graphed, graph } from './features/graph/graph.ts';
 export { type Initialized, type InitOptions, init } from './features/init/init.ts';
 export {
   type Proposals,
@@ -34,6 +33,7 @@ export {
   proposeTools,
 } from './features/init/survey.ts';
 export {
+  graph,
   type Planned,
   type PlanOptions,
   plan,
@@ -131,12 +131,6 @@ export type { PlanReading } from './plan/plan-reading.ts';
 export type { PlanReason } from './plan/plan-reasons.ts';
 export type { SavedChoices } from './plan/plan-record.ts';
 export type { PaidAlready, PaidBy, PaidSource, PaidTask } from './plan/remembered.ts';
-export type {
-  GraphEdge,
-  GraphItems,
-  GraphStep,
-  PipelineGraph,
-} from './report/graph/pipeline-graph.ts';
 export type { Clock } from './run/jobs/ports.ts';
 export type { RunEvent, RunOutcome, Summary, TaskEnding } from './run/run-event.ts';
 export type { Balance } from './service-api/check-service.ts';

@@ -134,12 +134,6 @@ export const commands: Readonly<Record<string, Readonly<Record<string, Added>>>>
       run: async (given) =>
         (await import('../features/receipts/command.ts')).receiptsCommand(given),
     }),
-    graph: command('graph', 'draw the steps, and what each waits for', {
-      takes: [file],
-      flags: flags.graphFlags,
-      run: async (name, given) =>
-        (await import('../features/graph/command.ts')).graphCommand(name, given),
-    }),
   },
   'Choose:': {
     reroll: command('reroll', 'pay for another take of a result; nothing downstream runs', {

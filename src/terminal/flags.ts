@@ -212,13 +212,13 @@ export const flagGroups = {
     input: shared(
       '--input <name=value>',
       'set an input of the pipeline (repeatable)',
-      [...stateful, 'graph', 'validate'],
+      [...stateful, 'validate'],
       { read: inputsWith },
     ),
     profile: shared(
       '--profile <name>',
       "apply one of the pipeline's profiles",
-      [...stateful, 'graph', 'validate'],
+      [...stateful, 'validate'],
       { decidesPlan },
     ),
     settle: shared(
@@ -283,6 +283,12 @@ export const flagGroups = {
       'print the pipeline with defaults and profile applied; do not plan',
       ['plan'],
     ),
+    graph: shared(
+      '--graph',
+      'draw the steps and what each waits for, in Mermaid; do not plan',
+      ['plan'],
+      { conflicts: ['explain', 'resolved', 'out', 'exitCode', 'json'] },
+    ),
     out: shared('--out <file>', 'save the plan in this file, such as photos.plan, for run', [
       'plan',
     ]),
@@ -294,7 +300,7 @@ export const flagGroups = {
       { conflicts: ['json'] },
     ),
     json: shared('--json', 'print JSON', [
-      ...([...stateful, 'init', 'tools', 'validate', 'graph', 'receipts', 'explain'] as const),
+      ...([...stateful, 'init', 'tools', 'validate', 'receipts', 'explain'] as const),
       'trust',
     ]),
     log: shared('--log <file>', 'log every event to this file, or to standard error (-)', paying),
@@ -440,9 +446,6 @@ export const initFlags = {
   ...flagsOf('init'),
 };
 export type InitFlags = Given<typeof initFlags>;
-
-export const graphFlags = flagsOf('graph');
-export type GraphFlags = Given<typeof graphFlags>;
 
 export const validateFlags = flagsOf('validate');
 export type ValidateFlags = Given<typeof validateFlags>;

@@ -23,7 +23,7 @@ import { fallbackLine, rehearsalLine, serviceLine } from '../../views/service-te
 import { answer, pipelineFor, stopGrowth } from '../command.ts';
 import { type CommandLines, commandLines } from '../command-line.ts';
 import { orphansLine } from '../prune/prune-text.ts';
-import { type Planned, plan, resolvedPipeline, UnrunnablePlan } from './plan.ts';
+import { graph, type Planned, plan, resolvedPipeline, UnrunnablePlan } from './plan.ts';
 import { explanationText, planReadingText } from './plan-text.ts';
 
 /** Terraform uses 2 for this; here, 2 means that something is wrong. */
@@ -36,6 +36,10 @@ export async function planCommand(file: string, flags: PlanFlags): Promise<numbe
   if (flags.resolved === true)
     return answer(resolvedPipeline(file, flags), json, { text: ({ yaml }) => yaml.trimEnd() });
   const pipeline = await pipelineFor(file, flags);
+  if (flags.graph === true) {
+    print(await graph(pipeline));
+    return 0;
+  }
   const made = await plan(pipeline, {
     ...flags,
     items: filterOf(flags),

@@ -1,10 +1,11 @@
 // `plan`: what a run would do and cost. Sends at most one request, which reads the account's balance.
 
-import { basename } from 'node:path';
+import { basename, resolve as resolvePath } from 'node:path';
 import { printable } from '../../base/printable.ts';
 import { Redactor } from '../../base/redactor.ts';
 import { creditDollarsOn } from '../../contract/api/tier.ts';
 import { yamlText } from '../../contract/yaml/yaml-text.ts';
+import { listItems } from '../../files/items.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { parsePipeline } from '../../language/load/parse.ts';
@@ -33,6 +34,7 @@ import {
 } from '../../service-api/target.ts';
 import { chooseStore } from '../../stores/open-store.ts';
 import { behindText } from '../../views/calendar-text.ts';
+import { graphText } from '../../views/graph-text.ts';
 import { internalsOf, type RunInternals } from '../internals.ts';
 import { awayProblem } from '../open-state.ts';
 import { earlierWarnings } from '../planning/earlier-runs.ts';
@@ -236,4 +238,25 @@ export function resolvedPipeline(
   const chosen = profile === undefined ? '' : ` with --profile ${profile}`;
   const title = `# ${printable(basename(file))} as it is run${chosen}\n`;
   return { file, yaml: `${title}${yamlText(parsed.pipeline.source.value)}` };
+}
+
+// `plan --graph`: the steps, and what each waits for.
+
+/**
+ * Draws a pipeline in the language of Mermaid, which GitHub and GitLab draw in Markdown: its items, its steps, and what each step
+ * waits for. Lists the items, and sends nothing.
+ *
+ * @example
+ * ```ts
+ * import { graph, loadPipeline } from 'shotlist';
+ *
+ * const pipeline = await loadPipeline('pipeline.yaml');
+ * console.log(await graph(pipeline));
+ * ```
+ */
+export async function graph(loaded: LoadedPipeline): Promise<string> {
+  const { pipeline, folder } = boundPipeline(loaded);
+  const items = await listItems(pipeline.items, folder, resolvePath(folder, pipeline.output), {});
+  // A graph needs no media.
+  return graphText(pipeline, items.ok ? items.value.count : undefined);
 }
