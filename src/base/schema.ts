@@ -136,12 +136,14 @@ interface Ignored {
 
 /** A body without the fields that the service ignores. */
 export function withoutIgnored(schema: Schema, body: JsonObject): JsonObject {
-  const list = schema['x-ignored'];
-  if (!Array.isArray(list)) return body;
-  return list
-    .filter(isIgnored)
+  return ignoredIn(schema)
     .filter(({ unless, is }) => fieldOf(body, unless) !== is)
     .reduce((rest, { field }) => without(rest, field.split('.')), body);
+}
+
+export function ignoredIn(schema: Schema): readonly Ignored[] {
+  const list = schema['x-ignored'];
+  return Array.isArray(list) ? list.filter(isIgnored) : [];
 }
 
 function isIgnored(value: unknown): value is Ignored {

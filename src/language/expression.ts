@@ -1,6 +1,6 @@
 // CEL expressions: parsed once, checked for the names that they use, evaluated without side
 // effects.
-import type { ASTNode } from '@marcbachmann/cel-js';
+import { type ASTNode, type Environment, EvaluationError } from '@marcbachmann/cel-js';
 import { isObject, type Json } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import type { Code } from '../contract/codes.ts';
@@ -40,6 +40,8 @@ export interface Expression {
   readonly type: string;
   /** Its value, a number, is greater than the value of none of these. */
   readonly ceilings: readonly Expression[];
+  /** The checked syntax tree. */
+  tree(): ASTNode;
   evaluate(scope: Scope): Result<Json, ExpressionError>;
 }
 
@@ -64,6 +66,7 @@ export function parseExpression(text: string): Result<Expression, ExpressionErro
       text,
       references,
       ceilings,
+      tree: () => program.ast,
       type: check.type ?? 'dyn',
       evaluate(scope) {
         const known = path === undefined ? undefined : textAt(scope, path);
@@ -83,6 +86,47 @@ export function parseExpression(text: string): Result<Expression, ExpressionErro
     });
   } catch (error) {
     return err(errorOf(error, text, 'SL301'));
+  }
+}
+
+/** A program without a meaning of its own, through which the library evaluates any node. */
+const host = environment.parse('null');
+host.check();
+let hosted: ASTNode = host.ast;
+Object.defineProperty(host.ast, 'evaluate', {
+  value: (evaluator: unknown, _: unknown, context: unknown): unknown =>
+    Reflect.apply(Reflect.get(hosted, 'evaluate'), hosted, [evaluator, hosted, context]),
+});
+
+/**
+ * Evaluates a node of a checked tree by itself, within the evaluation that runs. `names`: the roots, and the variables that
+ * macros around the node declare. Throws what the library throws.
+ */
+export function evaluateNode(node: ASTNode, names: Readonly<Record<string, unknown>>): unknown {
+  hosted = node;
+  return host(names);
+}
+
+let operations: Environment | undefined;
+const operationsByText = new Map<string, ReturnType<Environment['parse']>>();
+
+/**
+ * The value of an operator or a function for these `args`, within the evaluation that runs: `args[0] + args[1]`. An error has
+ * the place of the node.
+ */
+export function applyTo(args: readonly unknown[], text: string, node: ASTNode): unknown {
+  let program = operationsByText.get(text);
+  if (program === undefined) {
+    operations ??= environment.clone().registerVariable('args', 'dyn');
+    program = operations.parse(text);
+    withBudget(program.ast, budget);
+    operationsByText.set(text, program);
+  }
+  try {
+    return program({ args });
+  } catch (error) {
+    if (!(error instanceof EvaluationError)) throw error;
+    throw new EvaluationError({ code: error.code, message: error.summary, node });
   }
 }
 

@@ -20,7 +20,7 @@ export type Template =
   /** The whole value is one expression: its type is the expression's. */
   | { readonly kind: 'expression'; readonly path: Path; readonly expression: Expression }
   /** Text that contains expressions. */
-  | { readonly kind: 'text'; readonly path: Path; readonly parts: readonly (string | Expression)[] }
+  | { readonly kind: 'text'; readonly path: Path; readonly parts: TextParts }
   | { readonly kind: 'list'; readonly items: readonly Template[] }
   | { readonly kind: 'object'; readonly fields: readonly (readonly [string, Template])[] };
 
@@ -129,30 +129,50 @@ export function mergedWith(base: Template, more: Template): Template {
   return { kind: 'object', fields: [...fields] };
 }
 
+/** What expressions are replaced with: JSON with `Value` anywhere inside. */
+export type Filled<Value> =
+  | Json
+  | Value
+  | readonly Filled<Value>[]
+  | { readonly [key: string]: Filled<Value> };
+
 /** Evaluates a template. Stops at the first expression that fails, and returns its place. */
-export function fill(template: Template, scope: Scope): Result<Json, TemplateError> {
+export const fill = (template: Template, scope: Scope): Result<Json, TemplateError> =>
+  fillWith<Json>(
+    template,
+    (expression) => expression.evaluate(scope),
+    (path, parts) => fillText(path, parts, scope),
+  );
+
+/** The same with other values. */
+export function fillWith<Value>(
+  template: Template,
+  evaluate: (expression: Expression) => Result<Filled<Value>, ExpressionError>,
+  join: (path: Path, parts: TextParts) => Result<Filled<Value>, TemplateError>,
+): Result<Filled<Value>, TemplateError> {
   switch (template.kind) {
     case 'value':
       return ok(template.value);
     case 'expression': {
-      const value = template.expression.evaluate(scope);
-      return value.ok ? value : err(at(template.path, template.expression, value.error));
+      const { path, expression } = template;
+      const value = evaluate(expression);
+      return value.ok ? value : err(errorOfExpression(path, expression, value.error));
     }
     case 'text':
-      return fillText(template.path, template.parts, scope);
+      return join(template.path, template.parts);
     case 'list': {
-      const items: Json[] = [];
+      const items: Filled<Value>[] = [];
       for (const item of template.items) {
-        const value = fill(item, scope);
+        const value = fillWith(item, evaluate, join);
         if (!value.ok) return value;
         items.push(value.value);
       }
       return ok(items);
     }
     case 'object': {
-      const entries: [string, Json][] = [];
+      const entries: [string, Filled<Value>][] = [];
       for (const [key, field] of template.fields) {
-        const value = fill(field, scope);
+        const value = fillWith(field, evaluate, join);
         if (!value.ok) return value;
         entries.push([key, value.value]);
       }
@@ -163,45 +183,55 @@ export function fill(template: Template, scope: Scope): Result<Json, TemplateErr
   }
 }
 
-function fillText(
-  path: Path,
-  parts: readonly (string | Expression)[],
-  scope: Scope,
-): Result<Json, TemplateError> {
+/** The texts between expressions, and these. */
+export type TextParts = readonly (string | Expression)[];
+
+function fillText(path: Path, parts: TextParts, scope: Scope): Result<Json, TemplateError> {
   let text = '';
   for (const part of parts) {
     if (typeof part === 'string') {
       text += part;
       continue;
     }
-    const whole = { start: 0, end: part.text.length };
     const value = part.evaluate(scope);
-    if (!value.ok) return err(at(path, part, value.error));
-    if (typeof value.value === 'object') {
-      const message = 'a list or an object cannot be part of a text';
-      return err(at(path, part, { code: 'SL310', message, ...whole }));
-    }
-    const nothing = missingCell(part, value.value);
-    if (nothing !== undefined) {
-      const message = `${part.text} is ${JSON.stringify(nothing)}, which ${writers}`;
-      return err(at(path, part, { code: 'SL405', message, ...whole }));
-    }
-    text += String(value.value);
-    if (text.length > maxSize) {
-      const message = `the text is longer than ${grouped(maxSize)} characters`;
-      return err(at(path, part, { code: 'SL308', message, ...whole }));
-    }
+    if (!value.ok) return err(errorOfExpression(path, part, value.error));
+    const longer = textWith(text, value.value, path, part);
+    if (!longer.ok) return longer;
+    text = longer.value;
   }
   return ok(text);
 }
 
+/** A text with one more value, which is the expression's. */
+export function textWith(
+  text: string,
+  value: unknown,
+  path: Path,
+  part: Expression,
+): Result<string, TemplateError> {
+  const fail = (code: Code, message: string): Result<string, TemplateError> =>
+    err(errorOfExpression(path, part, { code, message, start: 0, end: part.text.length }));
+  if (typeof value === 'object')
+    return fail('SL310', 'a list or an object cannot be part of a text');
+  const nothing = missingCell(part, value);
+  if (nothing !== undefined)
+    return fail('SL405', `${part.text} is ${JSON.stringify(nothing)}, which ${writers}`);
+  const longer = text + String(value);
+  if (longer.length <= maxSize) return ok(longer);
+  return fail('SL308', `the text is longer than ${grouped(maxSize)} characters`);
+}
+
 /** An input may be anything; a cell of a table is often exported by a program. */
-const missingCell = ({ references }: Expression, value: Json): string | undefined =>
+const missingCell = ({ references }: Expression, value: unknown): string | undefined =>
   typeof value === 'string' && references.some(({ root }) => root === 'item')
     ? nothingIn(value)
     : undefined;
 
-const at = (path: Path, expression: Expression, error: ExpressionError): TemplateError => ({
+export const errorOfExpression = (
+  path: Path,
+  expression: Expression,
+  error: ExpressionError,
+): TemplateError => ({
   path,
   text: expression.text,
   references: expression.references,
