@@ -15,6 +15,7 @@ const budgets: Readonly<Record<string, number>> = {
   base: 4,
   bench: 2,
   contract: 5,
+  core: 3,
   docs: 8,
   e2e: 150,
   features: 13,

@@ -1,0 +1,189 @@
+// The names of values that only a run has: by what makes them and their place, so that nobody has to know whether they are
+// there already. A name is an object, which no text of an item can look like.
+import type { Json } from '../base/json.ts';
+import type { StepKind } from '../contract/kinds.ts';
+import { fromCel, isPlain } from '../language/cel-value.ts';
+import { toCel } from '../language/expression.ts';
+import type { Filled } from '../language/template.ts';
+
+/** What makes a value: a task. */
+export interface Maker {
+  readonly fingerprint: string;
+  readonly kind: StepKind;
+  /** The number of results that its request asks for, if the request says so. */
+  readonly asked: number | undefined;
+}
+
+/** A field of an object, the index of a member of a list, or `?`: any member of a list whose length only a run knows. */
+export type Key = string | bigint;
+
+export abstract class Open {
+  /** Throws an EvaluationError without a place if there cannot be such a part. */
+  abstract select(key: Key): unknown;
+}
+
+/** An output, or a part of one: `downloads/0/url`. */
+export class Ref<M extends Maker = Maker> extends Open {
+  /** Not a field, because the evaluation budget measures fields. */
+  readonly #of: M;
+  readonly path: string;
+
+  constructor(of: M, path: string) {
+    super();
+    this.#of = of;
+    this.path = path;
+  }
+
+  get of(): M {
+    return this.#of;
+  }
+
+  select(key: Key): Ref<M> {
+    const part = String(key).replaceAll('~', '~0').replaceAll('/', '~1');
+    if (this.path !== '') return new Ref(this.#of, `${this.path}/${part}`);
+    return new Ref(this.#of, (this.#of.kind.operation === 'create' && synonyms.get(part)) || part);
+  }
+
+  /** Of a list whose length the request says. */
+  get members(): readonly Ref<M>[] | undefined {
+    const { asked } = this.#of;
+    if (this.path !== 'downloads' || asked === undefined) return undefined;
+    return Array.from({ length: asked }, (_, index) => this.select(BigInt(index)));
+  }
+}
+
+/** Outputs of tools that are parts of others. */
+const synonyms: ReadonlyMap<string, string> = new Map([
+  ['url', 'downloads/0/url'],
+  ['download', 'downloads/0'],
+]);
+
+/** The first members of a list whose length only a run knows. Each keeps its place in the list. */
+export class Taken extends Open {
+  readonly of: Open;
+  readonly most: number;
+
+  constructor(of: Open, most: number) {
+    super();
+    this.of = of instanceof Taken ? of.of : of;
+    this.most = of instanceof Taken ? Math.min(of.most, most) : most;
+  }
+
+  select(key: Key): unknown {
+    const isMember = key === '?' || (typeof key === 'bigint' && key >= 0n && key < this.most);
+    return isMember ? this.of.select(key) : new Opaque('[]', [this, key]);
+  }
+}
+
+/** What only a run can compute: an operator or a function, with its arguments as CEL has them. */
+export class Opaque extends Open {
+  readonly op: string;
+  readonly args: readonly unknown[];
+  readonly #select: ((key: Key) => unknown) | undefined;
+
+  /** `select`: its parts, where these have names of their own. */
+  constructor(op: string, args: readonly unknown[], select?: (key: Key) => unknown) {
+    super();
+    this.op = op;
+    this.args = args;
+    this.#select = select;
+  }
+
+  select(key: Key): unknown {
+    return this.#select === undefined ? new Opaque('[]', [this, key]) : this.#select(key);
+  }
+}
+
+/** JSON, with what is open anywhere inside. */
+export type Named = Filled<Open>;
+
+export const isList = (value: Named): value is readonly Named[] => Array.isArray(value);
+
+/** False for what is open. */
+export const isNamedObject = (value: Named): value is { readonly [key: string]: Named } =>
+  isPlain(value);
+
+/** Of lists and objects: no value changes. */
+const openness = new WeakMap<object, boolean>();
+
+/** True if a value, of JSON or of CEL, has something open in it. */
+export function isOpen(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (value instanceof Open) return true;
+  const known = openness.get(value);
+  if (known !== undefined) return known;
+  const members = membersOf(value);
+  const found = members?.some(([, member]) => isOpen(member)) ?? false;
+  openness.set(value, found);
+  return found;
+}
+
+export const isKnown = (value: Named): value is Json => !isOpen(value);
+
+/** Undefined for what is neither a list nor an object. */
+function membersOf(value: object): readonly (readonly [unknown, unknown])[] | undefined {
+  if (Array.isArray(value) || value instanceof Map) return [...value.entries()];
+  return isPlain(value) ? Object.entries(value) : undefined;
+}
+
+/** As `toCel`, which does not know what is open. */
+export function celOf(value: Named): unknown {
+  if (value instanceof Open) return value;
+  if (isKnown(value)) return toCel(value);
+  if (isList(value)) return value.map(celOf);
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, celOf(one)]));
+}
+
+/** As `fromCel`, which does not know what is open. */
+export function namedOf(value: unknown): Named {
+  if (value instanceof Open) return value;
+  if (!isOpen(value)) return fromCel(value);
+  if (Array.isArray(value)) return value.map(namedOf);
+  const members = isPlain(value) ? Object.entries(value) : [];
+  return Object.fromEntries(members.map(([key, one]) => [key, namedOf(one)]));
+}
+
+/** Canonical JSON that names exactly this value, with tokens for outputs. What makes these is added to `reads`. */
+export const textOf = <M extends Maker>(value: Named, reads: Set<M>): string =>
+  write(value, reads, false);
+
+/** `isArgument`: a value of CEL, whose type matters: 4 / 3 is not 4.0 / 3. */
+function write<M extends Maker>(value: unknown, reads: Set<M>, isArgument: boolean): string {
+  if (value instanceof Ref) {
+    reads.add(value.of);
+    return `{"path":${JSON.stringify(value.path)},"§":${JSON.stringify(value.of.fingerprint)}}`;
+  }
+  if (value instanceof Taken) return writeOperation('take', [value.of, BigInt(value.most)], reads);
+  if (value instanceof Opaque) return writeOperation(value.op, value.args, reads);
+  if (Array.isArray(value))
+    return `[${value.map((one) => write(one, reads, isArgument)).join(',')}]`;
+  if (
+    value === null ||
+    typeof value === 'string' ||
+    typeof value === 'boolean' ||
+    (typeof value === 'number' && !isArgument)
+  )
+    return JSON.stringify(value);
+  if (typeof value === 'bigint') return String(value);
+  const members = typeof value === 'object' ? membersOf(value) : undefined;
+  if (members !== undefined) {
+    const fields = new Map(members.map(([key, one]) => [escaped(String(key)), one]));
+    const texts = [...fields.keys()]
+      .sort()
+      .map((key) => `${JSON.stringify(key)}:${write(fields.get(key), reads, isArgument)}`);
+    return `{${texts.join(',')}}`;
+  }
+  const type = typeof value === 'object' ? value.constructor.name : typeof value;
+  return writeOperation(type, [value instanceof Date ? value.toISOString() : String(value)], reads);
+}
+
+function writeOperation<M extends Maker>(
+  op: string,
+  args: readonly unknown[],
+  reads: Set<M>,
+): string {
+  return `{"args":${write(args, reads, true)},"§op":${JSON.stringify(op)}}`;
+}
+
+/** Only keys of tokens and operations begin with one §. */
+export const escaped = (key: string): string => (key.startsWith('§') ? `§${key}` : key);
