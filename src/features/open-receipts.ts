@@ -49,7 +49,7 @@ export function openReceipts(terms: ReceiptsTerms): Receipts {
     writes,
     clock,
     isHeld,
-    jobs: () => jobsIn(ledger),
+    jobs: () => ledger?.record.jobs() ?? [],
     warn: onWarning,
   });
 }
@@ -69,11 +69,6 @@ export const stateName = ({ state }: Pick<RunPaths, 'state'>): string =>
 function soleServiceOf(file: string, state: string): string {
   const [service = '', ...others] = servicesOf(file, state);
   return others.length === 0 ? service : '';
-}
-
-function* jobsIn(ledger: Ledger | undefined): Generator<Job> {
-  if (ledger === undefined) return;
-  if (ledger.record !== undefined) yield* ledger.record.jobs();
 }
 
 /** The branch that is checked out; undefined if there is none. Only a name for people. */
@@ -103,7 +98,6 @@ export function joinOwnReceipts(
   writes: boolean,
 ): { readonly isNews: boolean; readonly notice?: string } {
   const { record } = ledger;
-  if (record === undefined) return { isNews: false };
   const found = new Found();
   let isNews = false;
   for (const { line, branch } of receipts.ownLines((job) => record.textOf(job))) {

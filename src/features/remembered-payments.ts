@@ -215,7 +215,7 @@ export class RememberedPayments implements Remembered {
     if (receipts.isOurs(job, project)) return true;
     const attempt = ledger.lineOf(job)?.attempts.find((one) => projectOf(one) === project);
     if (attempt === undefined || attempt.adopted) return false;
-    for (const other of ledger.record?.own() ?? [])
+    for (const other of ledger.record.own())
       if (other.run === attempt.run && other.project !== undefined && shown.has(other.project))
         return true;
     return false;

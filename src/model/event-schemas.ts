@@ -6,7 +6,6 @@ import {
   due,
   errorSchema,
   fingerprint,
-  jobSchema,
   outputFields,
   result,
   storeName,
@@ -80,8 +79,6 @@ export const eventSchemas = {
     kind: { type: 'string' },
     result,
   }),
-  /** The creation was paid for by another state file, or by a version of this one that is lost; see `Receipt`. */
-  adopted: event('adopted', ['job', 'line'], { job: fingerprint, line: jobSchema }),
   serves: event('serves', ['job', 'task'], { job: fingerprint, task }),
   output: event('output', ['job', 'task', 'index', 'path', 'bytes', 'sha256'], {
     job: fingerprint,

@@ -3,7 +3,6 @@
 import { isUnspent } from './attempt.ts';
 import type { JobLine, OutputLine, PastAttempt } from './line.ts';
 import { creditsOf, current, isClash, isOver, type Move, projectOf } from './record/job.ts';
-import { byAge } from './record/join.ts';
 import type { Attempt, Charge, Job, Output } from './record/line.ts';
 import type { JobEvent } from './state.ts';
 
@@ -208,8 +207,6 @@ export function movesOf(
       const fault = { code: 'in_doubt', message: event.why };
       return [{ is: 'doubt', job, attempt: sentName(), fault }];
     }
-    case 'adopted':
-      return [{ is: 'known', job, line: jobOf(event.line) }];
     case 'serves':
       return [{ is: 'serves', job, task: event.task }];
     case 'output': {
@@ -306,112 +303,5 @@ function defined<T extends object>(value: T): T {
   return Object.fromEntries(entries) as T;
 }
 
-/**
- * The line of a job of which only the view is known: another record gave it, such as receipts or a database. What a view does
- * not say is lost: who said what of earlier attempts.
- */
-export function jobOf(line: JobLine, runOf: (number: number) => string = () => unknownRun): Job {
-  const { job, kind, tasks, at, past = [], take, picked, result } = line;
-  const earlier = past.map((one, index): Attempt => {
-    const name = one.name === '' ? `${line.name ?? job}-${index}` : one.name;
-    const spent = {
-      name,
-      run: unknownRun,
-      at: new Date(Date.parse(at) - past.length + index).toISOString(),
-      reserve: one.credits,
-      ...(one.adopted === undefined ? {} : { adopted: true as const }),
-    };
-    if (one.project === undefined) return { ...spent, state: 'doubt', gaveUp: at };
-    const charge = { credits: one.credits, read: at };
-    return { ...spent, state: 'failed', project: one.project, charge };
-  });
-  const whole: Job = { job, kind, tasks: [...tasks], attempts: earlier, outputs: [] };
-  if (take !== undefined) whole.take = take;
-  if (picked !== undefined) whole.picked = picked;
-  if (line.state === 'supplied') return { ...whole, supplied: { at, result: result ?? {} } };
-  if (line.state === 'forgotten') {
-    const last = earlier.at(-1);
-    return last === undefined
-      ? { ...whole, supplied: { at, result: {} } }
-      : { ...whole, attempts: [...earlier.slice(0, -1), { ...last, forgotten: at }].sort(byAge) };
-  }
-  const name = line.name ?? `${job}-unnamed`;
-  const attempt: Attempt = {
-    name,
-    run: line.runId ?? (line.sender === undefined ? unknownRun : runOf(line.sender)),
-    at,
-    ...recordedState(line),
-    reserve: line.reserve ?? line.credits ?? 0,
-  };
-  if (line.measure !== undefined) attempt.measure = line.measure;
-  if (line.project !== undefined) attempt.project = line.project;
-  if (line.credits !== undefined && attempt.gaveUp === undefined)
-    attempt.charge = { credits: line.credits, read: at };
-  if (line.adopted !== undefined) attempt.adopted = true;
-  if (result !== undefined || line.expires !== undefined)
-    attempt.result = {
-      ...result,
-      ...(line.expires === undefined ? {} : { expires: line.expires }),
-    };
-  const outputs = (line.outputs ?? []).map((output) => recordedOutput(output, name, at));
-  return { ...whole, attempts: [...earlier, attempt].sort(byAge), outputs };
-}
-
-/** Of a database, for receipts: nothing of an earlier attempt counts any more, or it would not have been followed by another. */
-export function supersededOf(line: JobLine): Job {
-  const job = jobOf(line);
-  const isCounting = ({ name }: Attempt): boolean => name === line.name;
-  const attempts = job.attempts.map((one) =>
-    isCounting(one) ? one : { ...one, forgotten: one.forgotten ?? line.at },
-  );
-  return { ...job, attempts };
-}
-
 /** Of two records of an attempt, the one that knows its run counts: its name is less than this one. */
 export const unknownRun = 'unknown';
-
-function recordedState({
-  state,
-  at,
-  error,
-  project,
-  credits = 0,
-  result,
-}: JobLine): Pick<Attempt, 'state' | 'fault' | 'gone' | 'gaveUp'> {
-  switch (state) {
-    case 'failed':
-      if (project !== undefined) return { state, fault: error ?? { code: 'error', message: '' } };
-      return credits > 0
-        ? { state: 'doubt', gaveUp: at }
-        : { state: 'refused', fault: error ?? { code: 'unknown', message: '' } };
-    case 'doubt':
-      return { state, fault: { code: 'in_doubt', message: error?.message ?? '' } };
-    case 'deleted':
-      if (error?.code !== 'gone') return { state };
-      return { state: result === undefined ? 'created' : 'complete', gone: at };
-    case 'intended':
-    case 'created':
-    case 'complete':
-      return { state };
-    case 'supplied':
-    case 'forgotten':
-      throw new Error(`bug: an attempt that is ${state}`);
-  }
-}
-
-function recordedOutput(output: OutputLine, of: string, at: string): Output {
-  const { task, index, path, bytes, sha256, duration, unproved, stored, pruned } = output;
-  return defined({
-    of,
-    task,
-    index,
-    at,
-    path,
-    bytes,
-    sha256,
-    seconds: duration,
-    unchecked: unproved,
-    stored,
-    pruned: pruned === undefined ? undefined : at > pruned ? at : pruned,
-  });
-}

@@ -1,13 +1,12 @@
 // The ledger as the core reads it: jobs by fingerprint, and the credits that were reserved, charged and refunded. It is a
-// view of the record of a state file, or the fold of what a database tells.
+// view of the record of a state file.
 import { err, ok, type Result } from '../base/result.ts';
-import { chargedAt } from './job-times.ts';
-import { type AboutAttempt, movesOf, supersededOf, unknownRun, viewOf } from './job-view.ts';
-import type { EventLine, JobLine, Measure, RunLine, StateLine, TaskLine } from './line.ts';
+import { type AboutAttempt, movesOf, unknownRun, viewOf } from './job-view.ts';
+import type { EventLine, JobLine, Measure, RunLine, TaskLine } from './line.ts';
 import { stateAfter as jobAfter } from './record/job.ts';
-import type { Ledger as Record } from './record/ledger.ts';
+import { Ledger as Record } from './record/ledger.ts';
 import type { Job, Line, TaskLine as RecordedTask } from './record/line.ts';
-import { chargedHere, isJobEvent, type JobEvent, jobFacts, stateAfter } from './state.ts';
+import { isJobEvent, type JobEvent, jobFacts } from './state.ts';
 import { TakeIndex } from './take-index.ts';
 
 /** Credits. A budget is compared with `committed`. */
@@ -22,9 +21,9 @@ export const committed = (account: CreditTotals): number =>
   account.charged - account.refunded + account.reserved;
 
 export class Ledger {
-  /** What the state file says. Undefined: a database has the record. */
-  readonly record: Record | undefined;
-  /** The jobs of a database; the views of jobs that were asked for; and what a plan counts with. */
+  /** What the state file says. */
+  readonly record: Record;
+  /** The views of jobs that were asked for. */
   readonly #jobs = new Map<string, JobLine>();
   /** The ids of the runs, as the record names them. */
   readonly #runIds: string[] = [];
@@ -49,7 +48,7 @@ export class Ledger {
   #reserved = 0;
   #size = 0;
 
-  constructor(record?: Record) {
+  constructor(record: Record = new Record()) {
     this.record = record;
     this.refresh();
   }
@@ -57,7 +56,6 @@ export class Ledger {
   /** Until what this returns is called, what is joined into an empty record is learnt as it comes. */
   learnLoaded(): () => void {
     const { record } = this;
-    if (record === undefined) throw new Error('bug: a database is told by events');
     record.onJob = (now, before) =>
       this.#learn(this.#viewOf(now), before === undefined ? undefined : this.#viewOf(before));
     return () => {
@@ -69,7 +67,6 @@ export class Ledger {
   /** Reads the record again: another program has changed the state file, and what it says was joined in. */
   refresh(): void {
     const { record } = this;
-    if (record === undefined) return;
     for (const one of [this.#jobs, this.#unsettled, this.#doubts, this.#failedJobs]) one.clear();
     [this.#size, this.#reserved] = [0, 0];
     for (const job of record.jobs()) this.#learn(this.#viewOf(job), undefined);
@@ -109,7 +106,7 @@ export class Ledger {
 
   job(fingerprint: string): JobLine | undefined {
     const known = this.#jobs.get(fingerprint);
-    const job = known === undefined ? this.record?.job(fingerprint) : undefined;
+    const job = known === undefined ? this.record.job(fingerprint) : undefined;
     if (job === undefined) return known;
     const view = this.#viewOf(job);
     this.#jobs.set(fingerprint, view);
@@ -129,7 +126,7 @@ export class Ledger {
 
   #sortedJobs(): readonly JobLine[] {
     const all = new Map(this.#jobs);
-    for (const job of this.record?.jobs() ?? [])
+    for (const job of this.record.jobs())
       if (!all.has(job.job)) all.set(job.job, this.#viewOf(job));
     return [...all.values()].sort((a, b) => (comesBefore(a, b) ? -1 : 1));
   }
@@ -199,18 +196,12 @@ export class Ledger {
 
   /** Credits that attempts of a time cost or hold. `from`, `until`: epoch milliseconds. */
   since(from: number, until: number): number {
-    if (this.record !== undefined) return this.record.since(from, until);
-    let sum = 0;
-    for (const job of this.jobs()) {
-      const at = chargedAt(job);
-      if (at >= from && at < until) sum += chargedHere(job) + reserveOf(job);
-    }
-    return sum;
+    return this.record.since(from, until);
   }
 
-  /** When the last attempt was sent, in epoch milliseconds; undefined if none was, or if a database has the record. */
+  /** When the last attempt was sent, in epoch milliseconds; undefined if none was. */
   get lastSent(): number | undefined {
-    return this.record?.lastSent;
+    return this.record.lastSent;
   }
 
   /** The totals of the current run. Reservations of earlier runs count too, because they are still open. */
@@ -226,38 +217,26 @@ export class Ledger {
 
   /** The totals of all runs. */
   get total(): CreditTotals {
-    let [charged, refunded] = [0, 0];
-    for (const run of this.#runs) {
-      charged += run.charged;
-      refunded += run.refunded;
-    }
+    const refunded = this.#runs.reduce((sum, run) => sum + run.refunded, 0);
     // What no run of this file has sent counts, too.
-    if (this.record !== undefined) charged = this.record.totals().charged + refunded;
+    const charged = this.record.totals().charged + refunded;
     return { charged, refunded, reserved: this.#reserved };
   }
 
-  /** What the record says of a job; of a database, as far as its view says. */
+  /** What the record says of a job. */
   lineOf(job: string): Job | undefined {
-    if (this.record !== undefined) return this.record.job(job);
-    const view = this.job(job);
-    return view === undefined ? undefined : supersededOf(view);
+    return this.record.job(job);
   }
 
   /** Takes in what another record knows of a job, for the journal to write. False if that is nothing new. */
   know(line: Job): boolean {
     const { record } = this;
-    if (record === undefined) throw new Error('bug: a database is told by events');
     const before = this.job(line.job);
     if (!record.join(line)) return false;
     const now = record.job(line.job) ?? line;
     this.#changes.set(keyOf(now), now);
     this.#put(this.#viewOf(now), before);
     return true;
-  }
-
-  /** A plan counts with what becomes of a job, or no longer does, before a journal records it. */
-  foresee(line: JobLine): void {
-    this.#put(line, this.job(line.job));
   }
 
   /** The lines of the record that have changed since the last call. */
@@ -267,41 +246,19 @@ export class Ledger {
     return lines;
   }
 
-  /** Folds one line of a database, or one event, in. On failure, the error says why: shotlist has a bug. */
-  apply(state: StateLine, about?: AboutAttempt): Result<void, string> {
-    switch (state.type) {
-      case 'run':
-        this.#runs.push(state.line);
-        this.#runIds.push(String(state.line.run));
-        return ok(undefined);
-      case 'job':
-        this.#put(state.line, this.#jobs.get(state.line.job));
-        return ok(undefined);
-      case 'task':
-        this.#putTask(state.line);
-        return ok(undefined);
-      case 'event':
-        return this.#applyEvent(state.line, about);
-    }
-  }
-
-  #applyEvent(event: EventLine, about?: AboutAttempt): Result<void, string> {
+  /** Folds an event in. On failure, the error says why: shotlist has a bug. */
+  apply(event: EventLine, about?: AboutAttempt): Result<void, string> {
     if (isJobEvent(event)) {
       const before = this.job(event.job);
-      const paid = this.record?.totals().charged;
-      const moved =
-        this.record === undefined ? stateAfter(before, event) : this.#move(event, about);
+      const paid = this.record.totals().charged;
+      const moved = this.#move(event, about);
       if (!moved.ok) return moved;
       if (this.#tasks.size > 0 && 'task' in event && event.task !== undefined)
         this.#endTask(event.task, event.at);
-      const isSent = event.event === 'intent' && this.record === undefined;
-      const after = isSent ? this.#sentNow(moved.value) : moved.value;
+      const after = moved.value;
       this.#put(after, before);
       // Not by what was known before: another program may have brought more of the job meanwhile.
-      const difference =
-        this.record === undefined || paid === undefined
-          ? chargedHere(after) - chargedHere(before)
-          : this.record.totals().charged - paid;
+      const difference = this.record.totals().charged - paid;
       if (difference !== 0) this.#count(difference, after.sender);
       return ok(undefined);
     }
@@ -311,7 +268,7 @@ export class Ledger {
         return ok(undefined);
       case 'ended':
         this.#amend((run) => ({ ...run, ended: event.at }));
-        for (const run of this.record?.runs() ?? [])
+        for (const run of this.record.runs())
           if (run.ended === undefined)
             this.#change({ ...run, ended: event.at, creations: this.#creationsOf(run.run) });
         return ok(undefined);
@@ -332,7 +289,7 @@ export class Ledger {
   /** What an event makes of the record. */
   #move(event: JobEvent, about: AboutAttempt | undefined): Result<JobLine, string> {
     const { record } = this;
-    const known = record?.job(event.job);
+    const known = record.job(event.job);
     let job = known;
     const run = this.#runId;
     for (const move of movesOf(known, event, run, about)) job = jobAfter(job, move, run, event.at);
@@ -342,7 +299,7 @@ export class Ledger {
   }
 
   #change(line: Line): void {
-    this.record?.put(line);
+    this.record.put(line);
     this.#changes.set(keyOf(line), line);
   }
 
@@ -357,12 +314,12 @@ export class Ledger {
     const name = this.#runIds.includes(id) ? `${id}-${run}` : id;
     this.#runIds.push(name);
     this.#current = name;
-    if (this.record !== undefined) this.#change({ run: name, at, ...named });
+    this.#change({ run: name, at, ...named });
   }
 
   #creationsOf(run: string): number {
     let count = 0;
-    for (const { attempts } of this.record?.jobs() ?? [])
+    for (const { attempts } of this.record.jobs())
       for (const attempt of attempts) if (attempt.run === run) count += 1;
     return count;
   }
@@ -379,7 +336,6 @@ export class Ledger {
     fault: RecordedTask['fault'],
     at: string,
   ): void {
-    if (this.record === undefined) return;
     const known = this.record.task(task);
     // Later than what it replaces, whatever the clock says.
     const time =
@@ -420,11 +376,6 @@ export class Ledger {
       if (jobs === 0) this.#failedJobs.delete(task);
       else this.#failedJobs.set(task, jobs);
     }
-  }
-
-  #sentNow(line: JobLine): JobLine {
-    const sender = this.#runs.at(-1)?.run;
-    return sender === undefined ? line : { ...line, sender };
   }
 
   /**

@@ -1,4 +1,4 @@
-// The schemas of what the core reads of runs and jobs, as a database and the receipts keep it.
+// The schemas of what the core reads of runs and jobs.
 import { assetPath, creditsSchema, mostInAll, serviceId } from '../contract/api/bounds.ts';
 import { measureSchema } from './record/schemas.ts';
 

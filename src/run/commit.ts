@@ -133,7 +133,7 @@ export class Commit {
     const { remembered, budget, journal } = this.#o;
     const { ledger } = journal;
     // The sync may have joined a file that another program has brought.
-    if (ledger.record?.isAlone(order.fingerprint, name) === false) return paidElsewhere;
+    if (!ledger.record.isAlone(order.fingerprint, name)) return paidElsewhere;
     const line = ledger.lineOf(order.fingerprint);
     if (line === undefined) throw new Error(`bug: ${order.task} is sent without an intent`);
     const refused = remembered?.claim(line, name);

@@ -3,7 +3,7 @@ import { isExactJson } from '../base/json.ts';
 import { Redactor } from '../base/redactor.ts';
 import type { AboutAttempt } from '../model/job-view.ts';
 import type { Ledger } from '../model/ledger.ts';
-import { type EventLine, lineText as eventText, type NewEvent, readValue } from '../model/line.ts';
+import { type EventLine, type NewEvent, readEvent } from '../model/line.ts';
 import { type Job, lineText } from '../model/record/line.ts';
 import { continues, nextRunNumber, type RequestedRun } from '../model/run-identity.ts';
 import type { Clock } from './jobs/ports.ts';
@@ -124,25 +124,18 @@ export class JournalWriter {
     }));
   }
 
+  /** Folds an event into the ledger, without secrets, as JSON says it, and writes what it changes. */
   #write(event: NewEvent, about?: AboutAttempt): void {
     const now = this.#clock.now();
     if (now !== this.#now) [this.#now, this.#time] = [now, new Date(now).toISOString()];
-    const line = this.#apply({ ...event, at: this.#time }, about);
-    if (event.event === 'created') this.#fresh.set(event.job, event);
-    // A database takes events, a state file the lines that they change.
-    if (this.ledger.record === undefined) return this.#file.append(eventText(line));
-    this.#writeChanges();
-  }
-
-  /** Folds an event into the ledger, without secrets, as JSON says it. */
-  #apply(given: EventLine, about?: AboutAttempt): EventLine {
-    const line = readable(this.#redactor.value(given));
-    const folded = this.ledger.apply({ type: 'event', line }, about);
+    const line = readable(this.#redactor.value({ ...event, at: this.#time }));
+    const folded = this.ledger.apply(line, about);
     if (!folded.ok) throw new Error(`bug: ${folded.error}`);
     if (isNews(line)) this.#unnoted.add(line.job);
     // No sync follows, and who looks for the project now should find its files.
     if (line.event === 'deleted') this.#note(line.job);
-    return line;
+    if (event.event === 'created') this.#fresh.set(event.job, event);
+    this.#writeChanges();
   }
 
   #note(job: string): void {
@@ -151,14 +144,13 @@ export class JournalWriter {
   }
 }
 
-/** What was adopted is in the receipts already, and an attempt comes there by its claim. */
+/** An attempt comes into the receipts by its claim. */
 const isNews = (event: EventLine): event is EventLine & { readonly job: string } =>
-  'job' in event && event.event !== 'adopted' && event.event !== 'intent';
+  'job' in event && event.event !== 'intent';
 
 /** What nobody could read again is never written: the record would be damaged, and nothing more could be bought. */
 function readable(event: EventLine): EventLine {
-  const read = readValue(isExactJson(event) ? event : JSON.parse(JSON.stringify(event)));
-  const why = read.ok ? `it is a ${read.value.type}` : read.error;
-  if (read.ok && read.value.type === 'event') return read.value.line;
-  throw new Error(`bug: an event "${event.event}" that nobody can read: ${why}`);
+  const read = readEvent(isExactJson(event) ? event : JSON.parse(JSON.stringify(event)));
+  if (read.ok) return read.value;
+  throw new Error(`bug: an event "${event.event}" that nobody can read: ${read.error}`);
 }

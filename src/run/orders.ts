@@ -214,6 +214,6 @@ export function attemptName(shown: string, chance: () => number): string {
     { length: 10 },
     () => alphabet[Math.floor(chance() * alphabet.length)],
   ).join('');
-  // A database takes no NUL.
+  // Databases, such as the service's, may take no NUL.
   return `${shown.slice(0, 80).toWellFormed().replaceAll('\u0000', '')} #${token}`;
 }

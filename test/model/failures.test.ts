@@ -1,7 +1,6 @@
 // Which failures stand: of jobs that nothing has made good since, and of tasks that failed before their job began.
 import { expect, test } from 'vitest';
 import { standingFailures } from '../../src/model/failures.ts';
-import { Ledger } from '../../src/model/ledger.ts';
 import type { NewEvent } from '../../src/model/line.ts';
 import {
   complete,
@@ -10,7 +9,6 @@ import {
   errored,
   folded,
   intent,
-  job,
   refused,
   run,
   serves,
@@ -24,12 +22,6 @@ const why = { why: 'no', code: 'refused' };
 
 test('a failed job speaks for all its tasks, with its code', () => {
   expect(stands()).toStrictEqual([{ tasks: ['swap:a', 'swap:two'], ...why }]);
-});
-
-test('a failed job without an error says so, and has no code', () => {
-  const bare: NewEvent = { event: 'settled', job: job('a'), status: 'error', credits: 0 };
-  const ledger = folded([run(), intent(), created(), bare], new Ledger());
-  expect(standingFailures(ledger)).toStrictEqual([{ tasks: ['swap:a'], why: 'unknown' }]);
 });
 
 test.each<readonly [string, readonly NewEvent[]]>([

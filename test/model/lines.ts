@@ -7,7 +7,8 @@ import type { EventLine, JobLine, NewEvent } from '../../src/model/line.ts';
 import { Ledger as Record } from '../../src/model/record/ledger.ts';
 import { type Header, parseLine } from '../../src/model/record/line.ts';
 import { abandoned as givenUp, notTaken } from '../../src/model/settled.ts';
-import { type JobEvent, stateAfter } from '../../src/model/state.ts';
+import type { JobEvent } from '../../src/model/state.ts';
+import { stateAfter } from './transitions.ts';
 
 /** A job's fingerprint: the same for the same words. */
 export const job = (words: string): string => digestOf({ kind: words });
@@ -95,21 +96,6 @@ export const supplied = (of = 'a'): NewEvent => ({
   kind: 'upload',
   result: { file_path: 'x' },
 });
-/** A job in this state that another state file paid for, or supplied, under one of its own names. */
-export const adopted = (
-  of: string,
-  state: JobLine['state'],
-  { name = `else of ${of}`, ...change }: Partial<JobLine> = {},
-): NewEvent => {
-  const isPaid = !['supplied', 'intended', 'doubt', 'forgotten'].includes(state);
-  const line: JobLine = {
-    ...{ job: job(of), kind: 'face-swap-photo', state, tasks: [`swap:${of}`], attempt: 2, at },
-    ...(state === 'supplied' ? {} : { name, reserve: 10 }),
-    ...(isPaid ? { project: `p ${of} #0`, credits: state === 'failed' ? 0 : 10 } : {}),
-    ...{ ...change, adopted: at },
-  };
-  return { event: 'adopted', job: job(of), line };
-};
 export const serves = (of = 'a', task = `copy:${of}`): NewEvent => ({
   event: 'serves',
   job: job(of),
@@ -131,14 +117,14 @@ export function folded(
   from = 0,
 ): Ledger {
   for (const line of dated(events, from)) {
-    const result = into.apply({ type: 'event', line });
+    const result = into.apply(line);
     if (!result.ok) throw new Error(result.error);
   }
   return into;
 }
 
 /** The lines of the state file of a ledger. */
-export const textsOf = ({ record }: Ledger): readonly string[] => [...(record?.texts() ?? [])];
+export const textsOf = ({ record }: Ledger): readonly string[] => [...record.texts()];
 
 /** What the state file of a ledger says. */
 export function readBack(ledger: Ledger): Ledger {
@@ -219,8 +205,7 @@ export const journals: fc.Arbitrary<readonly NewEvent[]> = fc
     const events: NewEvent[] = [];
     const add = (event: NewEvent): void => {
       events.push(event);
-      const line = { ...event, at };
-      const result = ledger.apply({ type: 'event', line });
+      const result = ledger.apply({ ...event, at });
       if (!result.ok) throw new Error(result.error);
     };
     for (const { of, choice, credits } of picks) {

@@ -1,6 +1,6 @@
 // Ids that no request can carry, and figures that no project costs, are in no line: a line with one is damage that is named.
 import { describe, expect, test } from 'vitest';
-import { parseLine as parseEvent } from '../../src/model/line.ts';
+import { readEvent } from '../../src/model/line.ts';
 import { parseLine } from '../../src/model/record/line.ts';
 import { at, complete, created, folded, intent, job, run, supplied, textsOf } from './lines.ts';
 
@@ -21,9 +21,9 @@ describe('an id that cannot be used', () => {
       error: expect.stringContaining('/attempts/0/project'),
     });
     for (const event of ['created', 'amended'] as const)
-      expect(
-        parseEvent(JSON.stringify({ event, at, job: job('a'), project, credits: 10 })),
-      ).toMatchObject({ ok: false });
+      expect(readEvent({ event, at, job: job('a'), project, credits: 10 })).toMatchObject({
+        ok: false,
+      });
   });
 
   test.each(unusable)('(%j) is no result', (id) => {

@@ -18,7 +18,7 @@ function ledgerOf(...events: readonly NewEvent[]): Ledger {
   const ledger = new Ledger();
   for (const event of events) {
     const at = '2026-08-05T10:00:00.000Z';
-    const result = ledger.apply({ type: 'event', line: { ...event, at } });
+    const result = ledger.apply({ ...event, at });
     if (!result.ok) throw new Error(result.error);
   }
   return ledger;

@@ -247,7 +247,7 @@ export class BudgetModel {
       ...event,
       at: new Date(this.clock.now()).toISOString(),
     };
-    const folded = this.ledger.apply({ type: 'event', line });
+    const folded = this.ledger.apply(line);
     if (!folded.ok) throw new Error(folded.error);
   }
 }

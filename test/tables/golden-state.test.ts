@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { eventSchemas } from '../../src/model/event-schemas.ts';
 import type { NewEvent } from '../../src/model/line.ts';
+import type { Job } from '../../src/model/record/line.ts';
 import { temporaryFolder } from '../files/places.ts';
 import { expectGolden } from '../golden.ts';
 import * as ev from '../model/lines.ts';
@@ -48,7 +49,6 @@ const events: readonly NewEvent[] = [
   ev.intent('g'),
   ev.created('g'),
   ev.gone('g'),
-  ev.adopted('h', 'complete', { result: { downloads: 1 } }),
   ev.intent('i'),
   ev.created('i'),
   ev.complete('i'),
@@ -67,9 +67,32 @@ const events: readonly NewEvent[] = [
   { event: 'doubt', job: ev.job('m'), why: 'the connection was lost' },
 ];
 
+/** Another state file has paid for it. */
+const theirs: Job = {
+  job: ev.job('h'),
+  kind: 'face-swap-photo',
+  tasks: ['swap:h'],
+  attempts: [
+    {
+      name: 'else of h',
+      run: 'unknown',
+      at: ev.at,
+      state: 'complete',
+      reserve: 10,
+      charge: { credits: 10, read: ev.at },
+      project: 'p h #0',
+      result: { downloads: 1 },
+      adopted: true,
+    },
+  ],
+  outputs: [],
+};
+
 test('a state file has what every kind of event leaves, and is read as it was written', async () => {
   expect(new Set(events.map(({ event }) => event))).toEqual(new Set(Object.keys(eventSchemas)));
-  const said = ev.textsOf(ev.folded(events)).map((line) => `${line}\n`);
+  const written = ev.folded(events);
+  written.know(theirs);
+  const said = ev.textsOf(written).map((line) => `${line}\n`);
   expectGolden('formats/state.jsonl', said.join(''));
   const file = join(temporaryFolder(), 'p.state.jsonl');
   copyFileSync(golden, file);

@@ -109,7 +109,7 @@ export class World {
   happen(...events: readonly NewEvent[]): void {
     for (const event of events) {
       const line = { ...event, at: new Date(this.now).toISOString() };
-      const result = this.ledger.apply({ type: 'event', line });
+      const result = this.ledger.apply(line);
       if (!result.ok) throw new Error(result.error);
     }
   }

@@ -1,4 +1,4 @@
-// The one function that moves a job. Every state with every event: test/golden/transitions.txt.
+// The transition function that the view of a job is compared with. Every state with every event: test/golden/transitions.txt.
 import { describe, expect, test } from 'vitest';
 import { unknownKind } from '../../src/model/job-kind.ts';
 import type { JobLine, NewEvent } from '../../src/model/line.ts';
@@ -6,7 +6,6 @@ import { worthOf } from '../../src/model/state.ts';
 import { expectGolden } from '../golden.ts';
 import {
   abandoned,
-  adopted,
   amended,
   at,
   complete,
@@ -80,7 +79,6 @@ const variants: Readonly<Record<string, JobLine | undefined>> = {
   'second take': jobAfter(secondTake, created(), complete()),
   saved: jobAfter(intent(), created(), complete(), output()),
   'saved, stored': jobAfter(intent(), created(), complete(), output(), stored),
-  'complete, adopted': jobAfter(adopted('a', 'complete')),
   'of an unknown kind': jobAfter(intent('a', 10, 1, unknownKind)),
 };
 
@@ -94,8 +92,6 @@ const moreEvents: Readonly<Record<string, NewEvent>> = {
   stored,
   pruned: { event: 'pruned', job: job('a'), task: 'save:a', index: 0 },
   'amended, another project': { ...amended(), project: 'p-z' } as NewEvent,
-  'adopted complete': adopted('a', 'complete'),
-  'adopted doubt': adopted('a', 'doubt'),
 };
 
 test('every move is as in the table, and every other is illegal', () => {

@@ -110,7 +110,8 @@ const wildEvents: readonly NewEvent[] = [
   { event: 'failed', task: `photo:${wild}`, why: wild },
 ];
 const wildTimes = new Ledger();
-wildTimes.apply({ type: 'run', line: { run: 1, at: wild, ended: wild, charged: 0, refunded: 0 } });
+wildTimes.apply({ event: 'run', run: 1, at: wild });
+wildTimes.apply({ event: 'ended', at: wild });
 
 const reading = { hasWork: true, itemsToDo: 1, isUncapped: false } as const;
 const because = { because: 'changed', what: wild, tasks: 1, examples: [wild] } as const;

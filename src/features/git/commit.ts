@@ -337,7 +337,7 @@ function newOutputs(ledger: Ledger, { folder, top, inHead, since }: OutputSearch
       // Lost, elsewhere, or no longer shotlist's own.
       if (stats === undefined || !stats.isFile()) continue;
       const path = placeIn(top, file);
-      if (path === undefined || (inHead.has(path) && saved?.has(recorded) === false)) continue;
+      if (path === undefined || (inHead.has(path) && !saved.has(recorded))) continue;
       const known = found.get(path);
       if (known === undefined)
         found.set(path, { file, bytes: stats.size, hashes: new Set([sha256]) });
@@ -346,9 +346,8 @@ function newOutputs(ledger: Ledger, { folder, top, inHead, since }: OutputSearch
   return found;
 }
 
-/** By the record, because the clock of a file server may differ. Undefined: a database has the record, and does not tell. */
-function savedSince({ record }: Ledger, since: string): ReadonlySet<string> | undefined {
-  if (record === undefined) return undefined;
+/** By the record, because the clock of a file server may differ. */
+function savedSince({ record }: Ledger, since: string): ReadonlySet<string> {
   const paths = new Set<string>();
   for (const { outputs } of record.jobs())
     for (const { at, path } of outputs) if (at >= since) paths.add(path);

@@ -15,7 +15,7 @@ function later(text: string, before = swapping): World {
   first.doAll(a);
   const next = swapWorld(text);
   for (const [path, content] of first.disk.outputs) next.disk.outputs.set(path, content);
-  for (const line of first.ledger.jobs()) next.ledger.apply({ type: 'job', line });
+  for (const line of first.ledger.record.jobs()) next.ledger.know(line);
   return next;
 }
 

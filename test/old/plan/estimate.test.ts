@@ -9,17 +9,29 @@ import { Ledger } from '../../../src/model/ledger.ts';
 import type { Measure } from '../../../src/model/line.ts';
 import { type Estimate, estimateOf } from '../../../src/plan/estimate.ts';
 import { renewalOf } from '../../../src/plan/renew.ts';
-import { Disk, day, jobLine, outputLine, pipelineOf, start } from '../../tables/plan-world.ts';
+import {
+  Disk,
+  day,
+  hash,
+  jobLine,
+  outputLine,
+  pipelineOf,
+  start,
+} from '../../tables/plan-world.ts';
 
 /** A ledger in which a creation of this kind was reserved at one price and charged another. */
 function charged(kind: string, reserve: number, credits: number, measure?: Measure): Ledger {
   const ledger = new Ledger();
-  const more = measure === undefined ? {} : { measure };
-  const result = ledger.apply({
-    type: 'job',
-    line: jobLine('complete', { kind, reserve, credits, ...more }),
-  });
-  if (!result.ok) throw new Error(result.error);
+  const job = hash('job');
+  const at = new Date(start).toISOString();
+  for (const event of [
+    { event: 'intent', job, task: 'swap:a', kind, attempt: 1, name: 'a #1', reserve, measure },
+    { event: 'created', job, project: 'p-a', credits },
+    { event: 'settled', job, status: 'complete', credits },
+  ] as const) {
+    const result = ledger.apply({ ...event, at });
+    if (!result.ok) throw new Error(result.error);
+  }
   return ledger;
 }
 

@@ -2,7 +2,6 @@
 
 import { valueItem } from '../../../src/model/item.ts';
 import { Ledger } from '../../../src/model/ledger.ts';
-import type { NewEvent } from '../../../src/model/line.ts';
 import { LookSchedule } from '../../../src/plan/look-schedule.ts';
 import { pickedTakes } from '../../../src/plan/takes.ts';
 import { FileFacts } from '../../../src/run/file-facts.ts';
@@ -103,8 +102,7 @@ export class InMemory {
     const endings = told.flatMap((event) =>
       event.type === 'task' ? [`${event.task} ${event.ending}`] : [],
     );
-    const events = lines.map((line): NewEvent['event'] => JSON.parse(line).event);
-    return { walk, told, endings, events, charged: service.charged - before };
+    return { walk, told, endings, lines, charged: service.charged - before };
   }
 }
 

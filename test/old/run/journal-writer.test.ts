@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { Redactor } from '../../../src/base/redactor.ts';
 import { Ledger } from '../../../src/model/ledger.ts';
-import { type NewEvent, parseLine } from '../../../src/model/line.ts';
+import type { NewEvent } from '../../../src/model/line.ts';
 import { Ledger as Record } from '../../../src/model/record/ledger.ts';
-import { lineText, parseLine as parseRecordLine } from '../../../src/model/record/line.ts';
+import { lineText, parseLine } from '../../../src/model/record/line.ts';
 import type { RequestedRun } from '../../../src/model/run-identity.ts';
 import { JournalWriter } from '../../../src/run/journal-writer.ts';
 import { FakeClock } from '../../files/places.ts';
@@ -57,14 +57,14 @@ test('what a state file gets are the lines that an event changes', () => {
   pen.append([{ event: 'failed', task: 'swap:a', why: 'no' }, intent(), created()]);
   pen.end();
   const kinds = lines.map((line) => {
-    const read = parseRecordLine(line);
+    const read = parseLine(line);
     return read.ok ? Object.keys(read.value)[0] : read.error;
   });
   // The intent takes back that the task has failed.
   expect(kinds).toEqual(['run', 'task', 'job', 'task', 'job', 'run']);
   const again = Record.of(
     lines.flatMap((line) => {
-      const read = parseRecordLine(line);
+      const read = parseLine(line);
       return read.ok ? [read.value] : [];
     }),
   );
@@ -80,7 +80,9 @@ test('a figure that JSON does not have is in the ledger as it is in the file', (
     { event: 'settled', job: job('a'), status: 'complete', credits: 10, result },
   ]);
   const read = parseLine(lines.at(-1) ?? '');
-  expect(read).toMatchObject({ value: { line: { result: ledger.job(job('a'))?.result } } });
+  expect(read).toMatchObject({
+    value: { attempts: [{ result: ledger.job(job('a'))?.result }] },
+  });
   expect(ledger.job(job('a'))?.result).toMatchObject({ fps: null });
 });
 
@@ -90,7 +92,7 @@ test('a line is plain text to a terminal, and the same value to whoever reads it
   pen.append([{ event: 'failed', task: name, why: name }]);
   expect(lines.at(-1)).toMatch(/^[\x20-\x7e]+$/);
   expect(parseLine(lines.at(-1) ?? '')).toMatchObject({
-    value: { line: { task: name, why: name } },
+    value: { task: name, fault: { message: name } },
   });
 });
 
@@ -122,8 +124,10 @@ describe('a run', () => {
       writer.append(events);
       if (ends) writer.end();
       return one.lines.slice(from).map((line) => {
-        const { event, run: number, due } = JSON.parse(line);
-        return [event, number, due].filter((part) => part !== undefined).join(' ');
+        const { task, due, ended } = JSON.parse(line);
+        if (task !== undefined) return 'failed';
+        if (ended !== undefined) return 'ended';
+        return due === undefined ? 'begun' : `begun ${due}`;
       });
     });
     return { seen, ledger };
@@ -133,7 +137,7 @@ describe('a run', () => {
     [
       'begins with the first event, and ends',
       [[{}, [failed], true]],
-      [['run 1', 'failed', 'ended']],
+      [['begun', 'failed', 'ended']],
     ],
     ['is none where nothing happened', [[{}, [], true]], [[]]],
     [
@@ -144,9 +148,9 @@ describe('a run', () => {
         [{}, [failed], true],
       ],
       [
-        ['run 1', 'failed', 'ended'],
-        ['run 2', 'failed', 'failed', 'ended'],
-        ['run 3', 'failed', 'ended'],
+        ['begun', 'failed', 'ended'],
+        ['begun', 'failed', 'failed', 'ended'],
+        ['begun', 'failed', 'ended'],
       ],
     ],
     [
@@ -156,7 +160,7 @@ describe('a run', () => {
         [{}, [failed], true],
       ],
       [
-        ['run 1', 'failed'],
+        ['begun', 'failed'],
         ['failed', 'ended'],
       ],
     ],
@@ -167,7 +171,7 @@ describe('a run', () => {
         [{ due: monday }, [failed], false],
         [{}, [failed], false],
       ],
-      [[`run 1 ${monday}`, 'failed'], ['failed'], ['failed']],
+      [[`begun ${monday}`, 'failed'], ['failed'], ['failed']],
     ],
     [
       'ends an interrupted one for another due time',
@@ -176,8 +180,8 @@ describe('a run', () => {
         [{ due: tuesday }, [failed], true],
       ],
       [
-        [`run 1 ${monday}`, 'failed'],
-        ['ended', `run 2 ${tuesday}`, 'failed', 'ended'],
+        [`begun ${monday}`, 'failed'],
+        ['ended', `begun ${tuesday}`, 'failed', 'ended'],
       ],
     ],
     ['is not begun by a person who mends the state', [[undefined, [failed], true]], [['failed']]],
@@ -230,7 +234,7 @@ test('events are dated by the clock, also when it goes back', () => {
   const pen = new JournalWriter(new Ledger(), file, clock);
   for (const ms of [5, 5, 0, -7]) {
     clock.jump(ms);
-    pen.append([{ event: 'failed', task: 'a:1', why: `${lines.length}` }]);
+    pen.append([{ event: 'failed', task: `a:${lines.length}`, why: 'x' }]);
   }
   expect(lines.map((line) => Date.parse(JSON.parse(line).at))).toEqual([5, 10, 10, 3]);
 });

@@ -39,10 +39,10 @@ describe('a second run', () => {
     const memory = new InMemory();
     memory.disk.files.delete('a.png');
     const first = await memory.run(pipeline(photo));
-    expect(first.events.filter((event) => event === 'failed')).toHaveLength(1);
+    expect(first.lines.filter((line) => line.includes('"ending":"failed"'))).toHaveLength(1);
     const second = await memory.run(pipeline(photo));
     expect(second.endings).toEqual(['photo:a failed']);
-    expect(second.events).toEqual([]);
+    expect(second.lines).toEqual([]);
   });
 });
 

@@ -5,7 +5,7 @@ import type { Pipeline, Step } from '../../../src/language/pipeline.ts';
 import { type Fingerprint, fingerprintFrom } from '../../../src/model/fingerprint.ts';
 import { valueItem } from '../../../src/model/item.ts';
 import { Ledger } from '../../../src/model/ledger.ts';
-import { type EventLine, type NewEvent, parseLine } from '../../../src/model/line.ts';
+import type { NewEvent } from '../../../src/model/line.ts';
 import { calendarCaps } from '../../../src/plan/calendar-budget.ts';
 import { Budget } from '../../../src/run/budget.ts';
 import { InFlight, type RunningJob } from '../../../src/run/in-flight.ts';
@@ -63,14 +63,6 @@ export class ManualFile implements LineFile {
       else sync.reject(error);
     }
     await new Promise((resolve) => void setImmediate(resolve));
-  }
-
-  get events(): readonly EventLine[] {
-    return this.lines.flatMap((text) => {
-      const read = parseLine(text);
-      if (!read.ok || read.value.type !== 'event') throw new Error(`no event: ${text}`);
-      return [read.value.line];
-    });
   }
 }
 
@@ -147,11 +139,6 @@ export class Parts {
     const job = { ...itemTask, fingerprint: of, order };
     void this.inFlight.start(job, () => new Promise(() => undefined));
     return job;
-  }
-
-  /** The events in the journal, without their numbers and times. */
-  get events(): readonly string[] {
-    return this.file.events.map(({ event }) => event);
   }
 
   warnings(): readonly string[] {
