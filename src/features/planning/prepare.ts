@@ -72,8 +72,6 @@ export interface Prepared extends AsyncDisposable {
   /** Of the state file; undefined where nothing is locked. */
   readonly lock: OpenState['lock'];
   readonly disk: Disk;
-  /** The disk beneath it. */
-  readonly real: RealDisk;
   readonly items: ItemList;
   /** Steps that this run excludes. */
   readonly excluded: ReadonlySet<string>;
@@ -234,7 +232,6 @@ export async function prepare(
     state,
     lock: opened.lock,
     disk,
-    real,
     items,
     excluded,
     planned,
