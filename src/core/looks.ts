@@ -1,0 +1,180 @@
+// When to look at a project that renders. The more looks, the sooner its end is noticed; of looks that find it rendering, a run makes
+// at most ten in any second. Published medians are not trusted: one that is wrong by a factor of three costs little.
+import type { Project } from '../contract/api/project.ts';
+import { toolNamed } from '../contract/tools/all.ts';
+import type { KnownDurations } from '../plan/look-schedule.ts';
+import type { Clock } from '../run/jobs/ports.ts';
+import { stopped } from './ended.ts';
+
+/** Times and ages in milliseconds. */
+export interface LooksOptions {
+  readonly clock: Clock;
+  /** If it is aborted, all waits end. */
+  readonly signal: AbortSignal;
+  /** The speed of the service relative to the hosted one: every time here is divided by it. */
+  readonly speedFactor: number;
+  /** Of earlier runs, newest first. Asked once, when a duration is first needed. */
+  readonly earlier: () => KnownDurations;
+}
+
+/** One project, which counts among those that share the looks until it is disposed of. */
+export interface Watch extends Disposable {
+  /** Resolves when a look is due and may be made, or as soon as `sooner` resolves. Throws `Ended` if the run stops. */
+  turn(sooner?: Promise<unknown>): Promise<void>;
+  /** Call if the look has found the project over. */
+  over(project: Pick<Project, 'status'>): void;
+}
+
+const looksPerSecond = 10;
+/** As often as a script with the vendor's client; however fast the service is, no more often than is of use. */
+const minPauseMs = { hosted: 500, ever: 20 };
+const maxPauseMs = 10 * 60_000;
+const maxPauseShare = 0.1;
+/** Of what each project has if all share the looks, because hardly any needs its share while it is young. */
+const usedShare = 0.4;
+/** Of a kind, so many of the newest durations count; with fewer than the minimum, nothing is known. */
+const durations = { min: 3, max: 100 };
+/** The first look, as a share of the published median, if nothing is known; and the median of what is no tool: a face detection. */
+const unknown = { share: 0.2, medianMs: 4_000 };
+/** An age that is only an upper bound of a duration counts for so much of it: else durations would grow from run to run. */
+const boundShare = 0.9;
+/** A first look that comes so much later than it was due tells no duration. */
+const maxLateness = 1.5;
+
+export class Looks {
+  readonly #o: LooksOptions;
+  readonly #kinds = new Map<string, number[]>();
+  #earlier: KnownDurations | undefined;
+  #watched = 0;
+  /** When the looks of the last second were made that found nothing, or are under way. */
+  #spent: number[] = [];
+  #lastInLine: Promise<void> = Promise.resolve();
+  #givenBack = new AbortController();
+
+  constructor(options: LooksOptions) {
+    this.#o = options;
+  }
+
+  /** `since`: when it was created, in milliseconds since 1970. A time that lies ahead of the clock counts as now. */
+  watch(kind: string, since: number): Watch {
+    const { clock, signal } = this.#o;
+    const disposed = new AbortController();
+    const bornAt = clock.elapsed() - Math.max(0, clock.now() - since);
+    const age = (): number => clock.elapsed() - bornAt;
+    let [seenMs, lookMs, dueMs, isTold] = [0, 0, 0, false];
+    let spent: number | undefined;
+    this.#watched += 1;
+    return {
+      turn: async (sooner) => {
+        seenMs = lookMs;
+        dueMs = this.#next(kind, seenMs);
+        const told = new AbortController();
+        void sooner?.then(() => told.abort());
+        const woken = AbortSignal.any([signal, disposed.signal, told.signal]);
+        if (dueMs > age()) await clock.sleep(dueMs - age(), woken);
+        spent = await this.#inTurn(woken);
+        if (signal.aborted) throw stopped();
+        isTold = told.signal.aborted;
+        // 0 says that nobody has looked.
+        lookMs = Math.max(1, age());
+      },
+      over: ({ status }) => {
+        this.#giveBack(spent);
+        if (status !== 'complete') return;
+        if (isTold) this.#learn(kind, lookMs);
+        else if (seenMs > 0) this.#learn(kind, (seenMs + Math.min(dueMs, lookMs)) / 2);
+        else if (lookMs <= maxLateness * dueMs) this.#learn(kind, boundShare * dueMs);
+      },
+      [Symbol.dispose]: () => {
+        if (!disposed.signal.aborted) this.#watched -= 1;
+        disposed.abort();
+      },
+    };
+  }
+
+  /** The age at the next look; `seenMs`: at the last one. */
+  #next(kind: string, seenMs: number): number {
+    const factor = 1 / this.#o.speedFactor;
+    const leastMs = Math.max(minPauseMs.ever, minPauseMs.hosted * factor);
+    const shareMs = Math.max(leastMs, (1000 / looksPerSecond) * factor * this.#watched);
+    const sorted = this.#durations(kind).toSorted((one, other) => one - other);
+    const isKnown = sorted.length >= durations.min;
+    const publishedMs = factor * (toolNamed(kind)?.medianSeconds ?? unknown.medianMs / 1000) * 1000;
+    const lowMs = isKnown ? quantile(sorted, 0.1) : unknown.share * publishedMs;
+    const firstMs = isKnown ? firstLook(sorted, shareMs) : Math.min(lowMs, shareMs);
+    const wantedMs = Math.max(leastMs, (isKnown ? usedShare : 1) * shareMs);
+    // Before the low quantile hardly any project ends: the pauses become shorter towards it.
+    const early = seenMs < lowMs ? (lowMs / seenMs) ** 3 : 1;
+    const pauseMs = Math.min(maxPauseShare * seenMs, wantedMs * early, maxPauseMs * factor);
+    if (seenMs === 0 && firstMs < minPauseMs.ever) return 0;
+    const nextMs = seenMs < firstMs ? firstMs : seenMs + Math.max(leastMs, pauseMs);
+    if (shareMs > leastMs) return nextMs;
+    // At the ages at which a script looks, so that it never notices an end earlier; looks come a little late.
+    const pauses = nextMs / leastMs;
+    return leastMs * (seenMs > 0 ? Math.round(pauses) : Math.ceil(pauses));
+  }
+
+  #durations(kind: string): number[] {
+    const known = this.#kinds.get(kind);
+    if (known !== undefined) return known;
+    this.#earlier ??= this.#o.earlier();
+    const earlier = (this.#earlier.get(kind) ?? []).slice(0, durations.max).reverse();
+    const learnt = earlier.map((ms) => boundShare * ms);
+    this.#kinds.set(kind, learnt);
+    return learnt;
+  }
+
+  #learn(kind: string, ms: number): void {
+    const learnt = this.#durations(kind);
+    learnt.push(ms);
+    if (learnt.length > durations.max) learnt.shift();
+  }
+
+  /** Whoever is due first looks first. Undefined if the signal is aborted before. */
+  async #inTurn(woken: AbortSignal): Promise<number | undefined> {
+    const before = this.#lastInLine;
+    const mine = Promise.withResolvers<void>();
+    this.#lastInLine = mine.promise;
+    const turn = before.then(() => this.#spend(woken)).finally(mine.resolve);
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    woken.addEventListener('abort', () => resolve(undefined), { once: true });
+    return woken.aborted ? undefined : await Promise.race([turn, promise]);
+  }
+
+  async #spend(woken: AbortSignal): Promise<number | undefined> {
+    const { clock, speedFactor } = this.#o;
+    const secondMs = 1000 / speedFactor;
+    while (!woken.aborted) {
+      const now = clock.elapsed();
+      this.#spent = this.#spent.filter((at) => at > now - secondMs);
+      const [first] = this.#spent;
+      if (first === undefined || this.#spent.length < looksPerSecond) {
+        this.#spent.push(now);
+        return now;
+      }
+      await clock.sleep(first + secondMs - now, woken, this.#givenBack.signal);
+    }
+    return undefined;
+  }
+
+  /** A look that finds its project over is not in vain. */
+  #giveBack(spent: number | undefined): void {
+    const index = spent === undefined ? -1 : this.#spent.indexOf(spent);
+    if (index < 0) return;
+    this.#spent.splice(index, 1);
+    this.#givenBack.abort();
+    this.#givenBack = new AbortController();
+  }
+}
+
+/** At which no more looks are in vain than there are: about as many for each project as its usual duration has shares. */
+function firstLook(sorted: readonly number[], shareMs: number): number {
+  const share = (1 + quantile(sorted, 0.5) / shareMs) ** -1.3;
+  // Durations of renders spread so that a tenth of the share comes a third earlier.
+  return share >= 0.1
+    ? quantile(sorted, share)
+    : 0.97 * (share / 0.1) ** 0.17 * quantile(sorted, 0.1);
+}
+
+const quantile = (sorted: readonly number[], share: number): number =>
+  sorted[Math.floor(share * sorted.length)] ?? 0;

@@ -1,0 +1,189 @@
+// When projects are looked at, by a clock that waits for nobody. How near that is to the best: bench/wait.ts.
+import { describe, expect, test } from 'vitest';
+import { Looks, type LooksOptions } from '../../src/core/looks.ts';
+import { chances, ProcessClock, VirtualClock } from '../kit/clock.ts';
+
+const tool = 'text-to-video';
+const publishedMs = 51_000;
+
+class Scene {
+  readonly virtual = new VirtualClock();
+  readonly clock = new ProcessClock(this.virtual, chances(1), () => false);
+  readonly stop = new AbortController();
+  readonly looks: Looks;
+  /** When the looks were made that found a project rendering. */
+  readonly inVain: number[] = [];
+
+  constructor(options: Partial<LooksOptions> = {}) {
+    const { clock, stop } = this;
+    const given = { clock, signal: stop.signal, speedFactor: 1, earlier: () => new Map() };
+    this.looks = new Looks({ ...given, ...options });
+  }
+
+  /** The ages at which a project is looked at that takes so long. */
+  async follow(
+    ms: number,
+    {
+      sooner = undefined,
+      since = this.clock.now(),
+      kind = tool,
+      status = 'complete',
+    }: Followed = {},
+  ): Promise<readonly number[]> {
+    const born = this.virtual.elapsed;
+    using watch = this.looks.watch(kind, since);
+    const ages: number[] = [];
+    for (;;) {
+      await watch.turn(sooner?.(this.virtual.elapsed - born));
+      const age = this.virtual.elapsed - born;
+      ages.push(age);
+      if (age >= ms) {
+        watch.over({ status });
+        return ages;
+      }
+      this.inVain.push(this.virtual.elapsed);
+    }
+  }
+
+  until<T>(work: Promise<T>): Promise<T> {
+    return this.virtual.until(work);
+  }
+}
+
+interface Followed {
+  readonly sooner?: (age: number) => Promise<void>;
+  readonly since?: number;
+  readonly kind?: string;
+  readonly status?: string;
+}
+
+test('a single project is looked at as often as a script would', async () => {
+  const scene = new Scene();
+  const ages = await scene.until(scene.follow(20_300));
+  expect(ages.at(-1)).toBe(20_500);
+  expect(ages.every((age) => age % 500 === 0)).toBe(true);
+});
+
+test('a project that lasts is looked at in pauses of at most a tenth of its age, and of ten minutes', async () => {
+  const scene = new Scene();
+  const day = 86_400_000;
+  const others = Array.from({ length: 30_000 }, () => scene.looks.watch(tool, scene.clock.now()));
+  const ages = await scene.until(scene.follow(day));
+  const pauses = ages
+    .slice(1)
+    .map((age, index) => [age - (ages[index] ?? 0), ages[index] ?? 0] as const);
+  for (const [pause, age] of pauses) expect(pause).toBeLessThanOrEqual(Math.max(500, age / 10) + 1);
+  expect(Math.max(...pauses.map(([pause]) => pause))).toBe(600_000);
+  expect(ages[0]).toBe(publishedMs / 5);
+  for (const other of others) other[Symbol.dispose]();
+});
+
+test('what was learnt counts, and not what is published', async () => {
+  const scene = new Scene();
+  for (let times = 0; times < 5; times++) await scene.until(scene.follow(200_000));
+  const [first = 0] = await scene.until(scene.follow(200_000));
+  expect(first).toBeGreaterThan(60_000);
+  expect(first).toBeLessThan(200_000);
+  // Of another kind nothing is known.
+  const [other = 0] = await scene.until(scene.follow(200_000, { kind: 'face-swap-photo' }));
+  expect(other).toBe(500);
+});
+
+test('earlier runs have learnt, too, and what fails tells nothing', async () => {
+  const asked: number[] = [];
+  const known = new Map([[tool, Array.from({ length: 10 }, () => 100_000)]]);
+  const earlier = () => {
+    asked.push(1);
+    return known;
+  };
+  const [scene, fresh] = [new Scene({ earlier }), new Scene()];
+  const [first = 0] = await scene.until(scene.follow(100_000));
+  expect(first).toBeGreaterThan(30_000);
+  expect(first).toBeLessThan(90_000);
+  expect(asked).toHaveLength(1);
+  for (let times = 0; times < 5; times++)
+    await fresh.until(fresh.follow(200_000, { status: 'error' }));
+  expect(await fresh.until(fresh.follow(1000))).toEqual([500, 1000]);
+});
+
+test('a first look that comes much too late teaches nothing', async () => {
+  const scene = new Scene();
+  for (let times = 0; times < 5; times++) {
+    const ages = await scene.until(scene.follow(0, { since: scene.clock.now() - 86_400_000 }));
+    expect(ages).toEqual([0]);
+  }
+  expect((await scene.until(scene.follow(1000)))[0]).toBe(500);
+});
+
+test('an event makes a look earlier, and tells the duration', async () => {
+  const scene = new Scene();
+  const told = { sooner: (age: number) => scene.virtual.sleep(Math.max(0, 30_300 - age)) };
+  for (let times = 0; times < 5; times++) {
+    const ages = await scene.until(scene.follow(30_300, told));
+    expect(ages.at(-1)).toBe(30_300);
+  }
+});
+
+test('a time that lies ahead of the clock counts as now', async () => {
+  const scene = new Scene();
+  const since = scene.clock.now() + 3 * 86_400_000;
+  expect((await scene.until(scene.follow(2000, { since })))[0]).toBe(500);
+});
+
+test('a faster service is looked at more often, as much faster as it is', async () => {
+  const [slow, fast] = [new Scene(), new Scene({ speedFactor: 10 })];
+  const ages = await slow.until(slow.follow(20_300));
+  expect(await fast.until(fast.follow(2030))).toEqual(ages.map((age) => age / 10));
+  const instant = new Scene({ speedFactor: 1000 });
+  expect(await instant.until(instant.follow(30))).toEqual([0, 20, 40]);
+});
+
+describe('of many projects', () => {
+  test('ten looks in any second may be in vain, and those that are not cost nothing', async () => {
+    const scene = new Scene();
+    const chance = chances(2);
+    const all = Array.from({ length: 200 }, () => scene.follow(500 + chance() * 20_000));
+    await scene.until(Promise.all(all));
+    const { inVain } = scene;
+    inVain.forEach((at, index) => {
+      expect((inVain[index + 10] ?? Number.POSITIVE_INFINITY) - at).toBeGreaterThanOrEqual(
+        1000 - 1e-6,
+      );
+    });
+    const ready = new Scene();
+    const many = Array.from({ length: 500 }, () => ready.follow(0));
+    await ready.until(Promise.all(many));
+    expect(ready.virtual.elapsed).toBeLessThan(20_000);
+  });
+
+  test('whoever is due first looks first', async () => {
+    const scene = new Scene();
+    const order: number[] = [];
+    const all = Array.from({ length: 40 }, async (_, index) => {
+      await scene.virtual.sleep(index);
+      using watch = scene.looks.watch(tool, scene.clock.now());
+      await watch.turn();
+      order.push(index);
+    });
+    await scene.until(Promise.all(all));
+    expect(order).toEqual(order.toSorted((one, other) => one - other));
+    expect(scene.virtual.elapsed).toBeGreaterThan(3000);
+  });
+
+  test('those who wait for their look end with the run, and one that is disposed of holds up nobody', async () => {
+    const scene = new Scene();
+    const watches = Array.from({ length: 40 }, () => scene.looks.watch(tool, scene.clock.now()));
+    const turns = watches.map((watch) => watch.turn());
+    await scene.until(Promise.all(turns.slice(0, 10)));
+    for (const watch of watches.slice(10, 30)) watch[Symbol.dispose]();
+    await scene.until(Promise.all(turns.slice(10, 40)));
+    expect(scene.virtual.elapsed).toBeLessThan(6000);
+    const late = Array.from({ length: 40 }, () =>
+      scene.looks.watch(tool, scene.clock.now()).turn(),
+    );
+    const ends = Promise.allSettled(late);
+    void scene.virtual.sleep(100).then(() => scene.stop.abort());
+    for (const end of await scene.until(ends))
+      expect(end).toMatchObject({ status: 'rejected', reason: { held: { by: 'run' } } });
+  });
+});
