@@ -245,7 +245,7 @@ function evaluateOpen(node: ASTNode, frame: Frame): unknown {
     case 'call': {
       const [name, args] = node.args;
       const [first, second] = args;
-      if (name === 'has' && first?.op === '.') return hasField(first, inner(first.args[0]));
+      if (name === 'has' && first?.op === '.') return has(inner(first.args[0]), first.args[1]);
       if (name === 'default' && first !== undefined && second !== undefined)
         return valueOrDefault(first, second, frame);
       return operated(node, name, `${name}(${slots(args.length)})`, args.map(inner));
@@ -344,12 +344,9 @@ function selected(base: unknown, key: unknown, node: ASTNode): unknown {
 const withMembers = (value: unknown): unknown =>
   value instanceof Ref ? (value.members ?? value) : value;
 
-function hasField(node: ASTNode & { readonly op: '.' }, base: unknown): unknown {
-  const [, field] = node.args;
+function has(base: unknown, field: string): unknown {
   if (base instanceof Open) return new Opaque('has', [base, field]);
-  const value = attempt(() => selected(base, field, node));
-  if (!(value instanceof Failed)) return true;
-  return value.isMissing ? false : value.fail();
+  return base instanceof Map ? base.has(field) : isPlain(base) && Object.hasOwn(base, field);
 }
 
 function valueOrDefault(first: ASTNode, second: ASTNode, frame: Frame): unknown {

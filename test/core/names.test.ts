@@ -132,6 +132,9 @@ const groups: Readonly<Record<string, readonly Json[]>> = {
   'the third': ['${{ steps.faces.faces[2] }}'],
   'the third of two': ['${{ steps.faces.faces.take(2)[2] }}'],
   'a face that may be missing': ['${{ default(steps.faces.faces[0].path, "") }}'],
+  'a known part of what may be missing': [
+    '${{ default({"k": "x", "path": steps.faces.faces[0].path}.k, "") }}',
+  ],
   'whether there is one': ['${{ has(steps.clip.width) }}'],
   'the number of faces': ['${{ size(steps.faces.faces) }}', '${{ steps.faces.faces.size() }}'],
   'a comparison': [
@@ -146,9 +149,12 @@ const groups: Readonly<Record<string, readonly Json[]>> = {
     '${{ size(steps.faces.faces) > 1 && item.text == "tulip" }}',
     '${{ item.list.exists(x, x == "a" && item.text == "tulip") && has(steps.photo.file_path) }}',
     '${{ steps.every.all.exists(p, item.text == "tulip") }}',
+    '${{ [{"a": steps.photo.file_path}].all(p, has(p.b)) }}',
+    '${{ [[steps.photo.file_path]].all(p, has(p.a)) }}',
   ],
   'true whatever there is': [
     '${{ steps.every.all.size() == 2 }}',
+    '${{ [{"a": steps.photo.file_path}].all(p, has(p.a)) }}',
     '${{ [1, 2].exists(x, x == 2 || steps.clip.width > x) }}',
     '${{ !([1, 2].all(x, x == 1 && steps.clip.width > x)) }}',
   ],
@@ -183,6 +189,11 @@ const groups: Readonly<Record<string, readonly Json[]>> = {
     { a: '${{ 1.0 }}', b: '${{ steps.photo.file_path }}' },
     '${{ {"b": steps.photo.file_path, "a": 1} }}',
   ],
+  'an object without the keys that no object has': [
+    '${{ {"constructor": steps.photo.file_path, "a": steps.other.file_path} }}',
+    '${{ {"a": steps.other.file_path} }}',
+  ],
+  'an object with a key that only a run knows': ['${{ {steps.photo.file_path: 1} }}'],
   'a key that begins like a token’s': [{ '§op': 'size', args: ['${{ steps.photo.file_path }}'] }],
 };
 
@@ -308,10 +319,12 @@ describe('the budget holds for names', () => {
       'steps',
       `steps.every.all.map(p, ${'size([1,2,3,4,5,6,7,8,9,10].map(a, '.repeat(6)}p${'))'.repeat(6)})`,
     ],
+    ['names', `${'size(steps.every.all.map(a, '.repeat(17)}a${'))'.repeat(17)}`],
     ['size of trees', bound(30, (x) => `${x} + ${x}`)],
     ['size of lists', bound(30, (x) => `[${x}, ${x}]`)],
     ['length of lists', bound(30, (x) => `${x} + ${x}`, '[steps.photo.file_path]')],
     ['length of texts', bound(30, (x) => `${x} + ${x}`, '"rose" + steps.photo.file_path')],
+    ['known texts', bound(30, (x) => `${x} + ${x}`, '[steps.photo.file_path, "rose"][1]')],
     [
       'swallowed errors',
       `${'[1,2,3,4,5,6,7,8,9,10].exists(a, '.repeat(6)}steps.photo.file_path == string(a)${')'.repeat(6)} || true`,
