@@ -6,7 +6,7 @@ import { digestOf } from '../base/digest.ts';
 import type { JsonObject } from '../base/json.ts';
 import { err } from '../base/result.ts';
 import { scrubbed } from '../base/scrub.ts';
-import { type ApiFailure, remedy } from '../contract/api/failure.ts';
+import type { ApiFailure } from '../contract/api/failure.ts';
 import type { AcceptedCreation, Account, Project, RecordKind } from '../contract/api/project.ts';
 import { givenUpText, unansweredText, whyAway } from '../run/jobs/outage-text.ts';
 import type { Clock, MediaApi, ServiceAnswer } from '../run/jobs/ports.ts';
@@ -70,11 +70,15 @@ export class Calls {
 
   constructor(options: CallsOptions) {
     this.#o = options;
-    this.#service = new Gate(options, { of: 'service' }, () => this.#probe());
+    const probe = async (): Promise<ApiFailure | undefined> => {
+      const answer = await options.api.account();
+      return answer.ok || signOf(answer.error) === 'alive' ? undefined : answer.error;
+    };
+    this.#service = new Gate(options, { of: 'service' }, probe);
     this.#creations = new Gate(options, { of: 'creations' }, async () => {
-      const failure = await this.#probe();
-      // Before anything is risked, the service itself must be back.
-      if (failure !== undefined) await this.#isAway(failure);
+      const failure = await probe();
+      // Before another doubt is risked, the service itself must be back.
+      if (failure !== undefined) await this.#service.close(failure);
       return undefined;
     });
   }
@@ -91,7 +95,11 @@ export class Calls {
 
   /** The same for an upload to, or a download from, this address. */
   storage<T>(address: string, call: () => ServiceAnswer<T>, attempts: number): Promise<T> {
-    return this.#repeated(this.#gateOf(address), call, attempts);
+    const host = originOf(address);
+    if (host === originOf(this.#o.address)) return this.free(call, attempts);
+    const gate = this.#storage.get(host) ?? new Gate(this.#o, { of: 'storage', at: host });
+    this.#storage.set(host, gate);
+    return this.#repeated(gate, call, attempts);
   }
 
   async project(record: RecordKind, id: string, attempts: number): Promise<Project> {
@@ -106,8 +114,7 @@ export class Calls {
       const service = await this.#service.pass();
       const turn = await this.#creations.pass();
       await this.#o.pace();
-      const usesAttempt = !turn.isTrial && !turn.isAfterOutage && !service.isAfterOutage;
-      const permit = this.#permit(turn, usesAttempt);
+      const permit = this.#permit(turn, !turn.isAfterOutage && !service.isAfterOutage);
       if (permit.isGood && !this.#o.signal.aborted) return permit;
       permit.over('unsent');
     }
@@ -124,12 +131,11 @@ export class Calls {
     if (turn === undefined || !permit.isGood)
       return err({ reason: 'late', message: 'other creations got no answer meanwhile' });
     const answer = await this.#o.api.create(tool, body, known);
-    const sign = answer.ok ? 'alive' : signOf(answer.error);
-    if (sign === 'alive') this.#service.open();
     if (answer.ok) return answer;
-    if (sign === 'down') this.#service.close(answer.error);
-    if (sign === 'busy') this.#creations.close(answer.error, turn);
     turn.failure = answer.error;
+    const sign = signOf(answer.error);
+    if (sign === 'down') void this.#service.close(answer.error);
+    if (sign === 'busy') this.#failed(turn, answer.error);
     return answer;
   }
 
@@ -155,65 +161,45 @@ export class Calls {
     return false;
   }
 
-  async #repeated<T>(gate: Gate, call: () => ServiceAnswer<T>, attempts: number): Promise<T> {
+  #repeated<T>(gate: Gate, call: () => ServiceAnswer<T>, attempts: number): Promise<T> {
     const { clock, signal, backoffMs } = this.#o;
-    const send = async (): Promise<T> => {
-      const answer = await this.#answered(gate, call);
-      if (answer.ok) return answer.value;
-      throw new Unsuccessful(answer.error);
-    };
-    // p-retry counts, and this clock waits.
-    const options = {
+    return pRetry(() => this.#answered(gate, call), {
       retries: attempts - 1,
+      // p-retry counts, and this clock waits.
       minTimeout: 0,
-      async shouldRetry({ error, attemptNumber }: { error: Error; attemptNumber: number }) {
-        if (!(error instanceof Unsuccessful) || remedy('free', error.failure) !== 'retry')
-          return false;
+      async shouldRetry({ error, attemptNumber }) {
+        if (!(error instanceof Ended) || !error.mayPass) return false;
         const pauseMs = backoffAfter(attemptNumber, backoffMs, clock.chance());
         await clock.sleep(Math.min(pauseMs, maxQuietMs), signal);
         return true;
       },
-    };
-    try {
-      return await pRetry(send, options);
-    } catch (error) {
-      throw error instanceof Unsuccessful ? endedBy('free', error.failure) : error;
-    }
+    });
   }
 
-  /** Sends a call until its answer is its own, and not that of an outage. */
-  async #answered<T>(gate: Gate, call: () => ServiceAnswer<T>): ServiceAnswer<T> {
+  /** Makes a call until its answer is its own, and not that of an outage. */
+  async #answered<T>(gate: Gate, call: () => ServiceAnswer<T>): Promise<T> {
     for (;;) {
       const turn = await gate.pass();
       try {
         const answer = await call();
         const sign = answer.ok ? 'alive' : signOf(answer.error);
-        if (sign === 'alive') gate.open();
-        if (answer.ok || sign === 'alive' || sign === 'none') return answer;
+        if (sign === 'alive') turn.told('answered');
+        if (answer.ok) return answer.value;
+        const { error } = answer;
+        if (sign === 'alive' || sign === 'none') throw endedBy('free', error);
+        if (turn.isTrial) turn.told(error);
         // A transfer may be cut for its own sake.
-        const asksService = gate === this.#service || (sign === 'cut' && !turn.isTrial);
-        if (!asksService) gate.close(answer.error, turn);
-        else if (!(await this.#isAway(answer.error))) return answer;
+        else if (gate !== this.#service && sign !== 'cut') void gate.close(error);
+        else if (!(await this.#service.close(error))) throw endedBy('free', error);
       } finally {
-        gate.release(turn);
+        turn.told('nothing');
       }
     }
   }
 
-  /** Whether a failure is that of an outage, which is over then: an outage fails the probe, too. */
-  async #isAway(failure: ApiFailure): Promise<boolean> {
-    const trouble = this.#service.close(failure);
-    await this.#service.pass();
-    return trouble.failed > 0;
-  }
-
-  async #probe(): Promise<ApiFailure | undefined> {
-    const answer = await this.#o.api.account();
-    return answer.ok || signOf(answer.error) === 'alive' ? undefined : answer.error;
-  }
-
   #permit(turn: Turn, usesAttempt: boolean): Permit {
-    const isOpen = (): boolean => !this.#service.isClosed && this.#creations.admits(turn);
+    const isOpen = (): boolean =>
+      !this.#service.isClosed && (turn.isTrial || !this.#creations.isClosed);
     let said: 'unanswered' | 'rest' | undefined;
     const permit: Permit = {
       get isGood() {
@@ -221,15 +207,10 @@ export class Calls {
       },
       usesAttempt,
       over: (outcome) => {
-        if (said === undefined && outcome === 'unanswered') this.#lost(turn);
-        else if (
-          outcome === 'answered' &&
-          (said === 'unanswered' || this.#creations.admits(turn))
-        ) {
-          this.#lostInARow = 0;
-          if (said === 'unanswered' || turn.isTrial) this.#creations.open();
-        }
-        this.#creations.release(turn);
+        const isNews = said === 'unanswered' || turn.isTrial || !this.#creations.isClosed;
+        if (outcome === 'answered' && isNews) this.#lostInARow = 0;
+        if (outcome === 'unanswered' && isNews) this.#lost(turn);
+        turn.told(outcome === 'answered' ? 'answered' : 'nothing');
         said = outcome === 'unanswered' ? outcome : 'rest';
       },
     };
@@ -237,45 +218,32 @@ export class Calls {
     return permit;
   }
 
-  /** Two in a row close creations, and two failed trials end buying for this run. */
+  /** Two in a row close creations, and two trials more end buying for this run. */
   #lost(turn: Turn): void {
-    // Sent before they were closed.
-    if (!this.#creations.admits(turn)) return;
     this.#lostInARow += 1;
     const failure = turn.failure ?? { reason: 'unanswered', message: '' };
     const more = { code: 'no-answers', stops: 'buying' } as const;
     if (this.#lostInARow >= lostUntilGivenUp)
-      this.#creations.giveUp(() => new Ended('pending', scrubbed(unansweredText(failure)), more));
-    else if (this.#lostInARow >= lostUntilClosed || turn.isTrial)
-      this.#creations.close(failure, turn);
+      turn.told(new Ended('pending', scrubbed(unansweredText(failure)), more));
+    else if (this.#lostInARow >= lostUntilClosed || turn.isTrial) this.#failed(turn, failure);
   }
 
-  #gateOf(address: string): Gate {
-    const host = originOf(address);
-    if (host === originOf(this.#o.address)) return this.#service;
-    const known = this.#storage.get(host);
-    const gate = known ?? new Gate(this.#o, { of: 'storage', at: host });
-    this.#storage.set(host, gate);
-    return gate;
+  #failed(turn: Turn, failure: ApiFailure): void {
+    if (turn.isTrial) turn.told(failure);
+    else void this.#creations.close(failure);
   }
 }
 
 /** Empty for what is no address: the call itself says so. */
 const originOf = (address: string): string => URL.parse(address)?.origin ?? '';
 
-/** Carries a failure through p-retry, which uses exceptions. */
-class Unsuccessful extends Error {
-  readonly failure: ApiFailure;
-
-  constructor(failure: ApiFailure) {
-    super(failure.message);
-    this.failure = failure;
-  }
-}
-
 /** Doubles, with a jitter of one half. */
 const backoffAfter = (tries: number, firstMs: number, chance: number): number =>
   Math.min(maxPauseMs, firstMs * 2 ** (tries - 1)) * (0.5 + chance);
+
+/** How long the service asks to wait. */
+const askedPause = (failure: ApiFailure): number =>
+  'retryAfterMs' in failure ? (failure.retryAfterMs ?? 0) : 0;
 
 /**
  * What a failure says about whoever was asked: it answers; no connection was made; it asks to come back later; the answer got lost;
@@ -301,45 +269,36 @@ const signOf = (failure: ApiFailure): Sign =>
     ? 'none'
     : (signs[failure.reason] ?? 'alive');
 
+/** What a trial shows: what still fails, or that nothing more may be tried. */
+type Verdict = ApiFailure | Ended | 'answered' | 'nothing';
+
 /** Leave to make one call. */
 interface Turn {
-  /** It goes alone, and opens the gate if it is answered. */
+  /** Others wait for what it shows. The first verdict counts. */
   readonly isTrial: boolean;
+  /** It had to wait for the end of an outage, or tries whether that has come. */
   readonly isAfterOutage: boolean;
+  told(verdict: Verdict): void;
   failure?: ApiFailure;
 }
 
-/** Times in milliseconds, by the clock's `elapsed`. */
-interface Trouble {
-  readonly since: number;
-  readonly at: string;
-  failure: ApiFailure;
-  tries: number;
-  /** Probes and trials that failed. */
-  failed: number;
-  nextAt: number;
-  isTold: boolean;
-  trial: Turn | undefined;
-  /** One of those who wait pauses and probes, or is the trial. */
-  isSeenTo: boolean;
-  /** The others. True: it is now their turn to see to it. */
-  readonly line: ((isNext: boolean) => void)[];
-  readonly opened: AbortController;
-}
-
 /**
- * Closed at the first trouble. The first of those who wait pauses and then probes, if there is a probe. The service's gate opens when
- * the probe is answered; at the others, the one who probed goes alone, and they open when that call is answered.
+ * Closed at the first trouble, and opened by one probe at a time, for which everybody waits. At the service, that is a read; elsewhere
+ * one of those who wait goes alone.
  */
 class Gate {
   readonly #o: CallsOptions;
   readonly #outage: Outage;
+  /** Resolves with what still fails. */
   readonly #probe: () => Promise<ApiFailure | undefined>;
-  #trouble: Trouble | undefined;
-  #givenUp: (() => Ended) | undefined;
+  /** Resolves when it opens: whether there was an outage. Rejects once nobody may pass any more. */
+  #closed: Promise<boolean> | undefined;
+  readonly #line: ((turn: Turn) => void)[] = [];
+  #arrived: () => void = () => undefined;
+  readonly #stopped: Promise<Ended>;
   #waitedMs = 0;
+  #since: number | undefined;
 
-  /** `probe`: resolves with what still fails. */
   constructor(
     options: CallsOptions,
     outage: Outage,
@@ -348,189 +307,114 @@ class Gate {
     this.#o = options;
     this.#outage = outage;
     this.#probe = probe;
-    options.signal.addEventListener('abort', () => this.#wake());
+    const { signal } = options;
+    this.#stopped = new Promise((resolve) =>
+      signal.addEventListener('abort', () => resolve(stopped())),
+    );
   }
 
   get isClosed(): boolean {
-    return this.#trouble !== undefined;
+    return this.#closed !== undefined;
   }
 
   get waitedMs(): number {
     const now = this.#o.clock.elapsed();
-    return this.#waitedMs + now - (this.#trouble?.since ?? now);
-  }
-
-  admits(turn: Turn): boolean {
-    return this.#trouble === undefined || this.#trouble.trial === turn;
-  }
-
-  /** Waits until a call may be made. Throws `Ended` if the run stops or has waited for too long. */
-  async pass(): Promise<Turn> {
-    const { clock, signal } = this.#o;
-    let seen: Trouble | undefined;
-    let seesTo: Trouble | undefined;
-    let isNext = false;
-    try {
-      for (;;) {
-        if (signal.aborted) throw stopped();
-        if (this.#givenUp !== undefined) throw this.#givenUp();
-        const isAfterOutage = (seen?.failed ?? 0) > 0;
-        const trouble = this.#trouble;
-        if (trouble === undefined) return { isTrial: false, isAfterOutage };
-        seen = trouble;
-        if (trouble.isSeenTo && seesTo !== trouble) {
-          isNext = await new Promise<boolean>((resolve) => trouble.line.push(resolve));
-          if (isNext) seesTo = trouble;
-          continue;
-        }
-        seesTo = trouble;
-        trouble.isSeenTo = true;
-        const pauseMs = trouble.nextAt - clock.elapsed();
-        if (pauseMs > 0) await clock.sleep(pauseMs, signal, trouble.opened.signal);
-        else if (this.#needsTrial && !isNext && trouble.line.length > 0) {
-          // Perhaps its own call is at fault: another one tries.
-          seesTo = undefined;
-          this.#next(trouble);
-        } else if (await this.#isForTrial(trouble)) {
-          trouble.trial = { isTrial: true, isAfterOutage };
-          return trouble.trial;
-        }
-      }
-    } catch (error) {
-      if (seesTo !== undefined) this.#next(seesTo);
-      throw error;
-    }
-  }
-
-  /** Call if an answer came. */
-  open(): void {
-    const trouble = this.#trouble;
-    if (trouble === undefined || this.#givenUp !== undefined) return;
-    this.#waitedMs = this.waitedMs;
-    this.#wake();
-    this.#trouble = undefined;
-    trouble.opened.abort();
-    const waitedMs = this.#o.clock.elapsed() - trouble.since;
-    if (trouble.isTold) this.#o.emit({ type: 'back', ...this.#outage, waitedMs });
-  }
-
-  /** Call if no usable answer came. */
-  close(failure: ApiFailure, turn?: Turn): Trouble {
-    const { clock } = this.#o;
-    const now = clock.elapsed();
-    const known = this.#trouble;
-    if (known !== undefined) {
-      known.nextAt = Math.max(known.nextAt, now + askedPause(failure));
-      if (turn !== undefined && known.trial === turn) {
-        this.#failed(known, failure);
-        this.release(turn);
-      }
-      return known;
-    }
-    const trouble: Trouble = {
-      since: now,
-      at: new Date(clock.now()).toISOString(),
-      failure,
-      tries: 0,
-      failed: 0,
-      nextAt: now,
-      isTold: false,
-      trial: undefined,
-      isSeenTo: false,
-      line: [],
-      opened: new AbortController(),
-    };
-    this.#trouble = trouble;
-    if (this.#needsTrial || askedPause(failure) > 0) this.#pause(trouble);
-    else void this.#tellLater(trouble);
-    return trouble;
-  }
-
-  /** Call if the trial told nothing. */
-  release(turn: Turn): void {
-    const trouble = this.#trouble;
-    if (trouble === undefined || trouble.trial !== turn) return;
-    trouble.trial = undefined;
-    this.#next(trouble);
-  }
-
-  /** Whoever waits, or comes later in this run, ends so. */
-  giveUp(ended: () => Ended): void {
-    this.#givenUp = ended;
-    this.#wake();
+    return this.#waitedMs + now - (this.#since ?? now);
   }
 
   get #needsTrial(): boolean {
     return this.#outage.of !== 'service';
   }
 
-  async #isForTrial(trouble: Trouble): Promise<boolean> {
-    const failure = await this.#probe();
-    if (this.#trouble !== trouble || this.#o.signal.aborted) return false;
-    if (failure !== undefined) this.#failed(trouble, failure);
-    else if (!this.#needsTrial) this.open();
-    return failure === undefined && this.#needsTrial;
-  }
-
-  /** A probe or a trial has failed. The last one is made when the time is up; trials whose answers get lost are counted instead. */
-  #failed(trouble: Trouble, failure: ApiFailure): void {
-    const { clock, outageMs } = this.#o;
-    trouble.failed += 1;
-    trouble.failure = failure;
-    if (this.#isLost(failure) || clock.elapsed() < trouble.since + outageMs)
-      return this.#pause(trouble);
-    const why = scrubbed(givenUpText(this.#outage, whyAway(failure), outageMs));
-    this.giveUp(() => new Ended('pending', why, { code: 'outage', stops: 'run' }));
-  }
-
-  #pause(trouble: Trouble): void {
-    const { clock, outageMs, backoffMs } = this.#o;
-    const { failure, since } = trouble;
-    const now = clock.elapsed();
-    trouble.tries += 1;
-    const firstMs = this.#isLost(failure) ? lostPauseFactor * backoffMs : backoffMs;
-    const pauseMs = askedPause(failure) + backoffAfter(trouble.tries, firstMs, clock.chance());
-    const end = this.#isLost(failure) ? Number.POSITIVE_INFINITY : since + outageMs;
-    trouble.nextAt = Math.min(now + pauseMs, end);
-    this.#tell(trouble);
-  }
-
-  #isLost({ reason }: ApiFailure): boolean {
-    return this.#outage.of === 'creations' && reason === 'unanswered';
-  }
-
-  #tell(trouble: Trouble): void {
-    const { clock, outageMs, emit } = this.#o;
-    trouble.isTold = true;
-    emit({
-      type: 'waiting',
-      ...this.#outage,
-      why: scrubbed(whyAway(trouble.failure)),
-      since: trouble.at,
-      tries: trouble.tries,
-      nextTryMs: Math.max(0, trouble.nextAt - clock.elapsed()),
-      limitMs: outageMs,
+  /** Waits until a call may be made. Throws `Ended` if the run stops or has waited for too long. */
+  async pass(): Promise<Turn> {
+    if (this.#o.signal.aborted) throw stopped();
+    const freely = (isAfterOutage: boolean): Turn => ({
+      isTrial: false,
+      isAfterOutage,
+      told: () => undefined,
     });
+    if (this.#closed === undefined) return freely(false);
+    const alone = new Promise<Turn>((resolve) => this.#line.push(resolve));
+    this.#arrived();
+    return await Promise.race([alone, this.#closed.then(freely)]);
   }
 
-  /** A probe may wait for its answer for a long time. */
-  async #tellLater(trouble: Trouble): Promise<void> {
-    await this.#o.clock.sleep(maxQuietMs, this.#o.signal, trouble.opened.signal);
-    const isOver = this.#trouble !== trouble || this.#o.signal.aborted;
-    if (!isOver && !trouble.isTold) this.#tell(trouble);
+  /** Call if no usable answer came. */
+  close(failure: ApiFailure): Promise<boolean> {
+    if (this.#closed === undefined) {
+      this.#closed = this.#opened(failure);
+      // Whoever passes hears of it.
+      this.#closed.catch(() => undefined);
+    }
+    return this.#closed;
   }
 
-  #next(trouble: Trouble): void {
-    const next = trouble.line.shift();
-    trouble.isSeenTo = next !== undefined;
-    next?.(true);
+  async #opened(failure: ApiFailure): Promise<boolean> {
+    const { clock, signal, outageMs, backoffMs, emit } = this.#o;
+    const [since, at] = [clock.elapsed(), new Date(clock.now()).toISOString()];
+    const over = new AbortController();
+    let [fault, tries, isTold] = [failure, 0, false];
+    const tell = (nextTryMs: number): void => {
+      isTold = true;
+      const said = { why: scrubbed(whyAway(fault)), since: at, tries, nextTryMs };
+      emit({ type: 'waiting', ...this.#outage, ...said, limitMs: outageMs });
+    };
+    // The first probe may wait for its answer for a long time.
+    void clock.sleep(maxQuietMs, signal, over.signal).then(() => {
+      if (!isTold && !signal.aborted && !over.signal.aborted) tell(0);
+    });
+    this.#since = since;
+    try {
+      for (let failed = 0; ; failed++) {
+        const isLost = this.#outage.of === 'creations' && fault.reason === 'unanswered';
+        // Trials whose answers get lost are counted instead. The last probe is made when the time is up.
+        const leftMs = isLost ? Number.POSITIVE_INFINITY : since + outageMs - clock.elapsed();
+        if (failed > 0 && leftMs <= 0) {
+          const why = scrubbed(givenUpText(this.#outage, whyAway(fault), outageMs));
+          throw new Ended('pending', why, { code: 'outage', stops: 'run' });
+        }
+        if (failed > 0 || this.#needsTrial || askedPause(fault) > 0) {
+          const firstMs = isLost ? lostPauseFactor * backoffMs : backoffMs;
+          const backoff = backoffAfter(++tries, firstMs, clock.chance());
+          const pauseMs = Math.min(leftMs, askedPause(fault) + backoff);
+          tell(pauseMs);
+          await clock.sleep(pauseMs, signal);
+        }
+        if (signal.aborted) throw stopped();
+        const tried = this.#needsTrial ? this.#trial() : this.#probe();
+        const verdict = await Promise.race([this.#stopped, tried]);
+        if (verdict instanceof Ended) throw verdict;
+        if (verdict === undefined) {
+          const waitedMs = clock.elapsed() - since;
+          this.#waitedMs += waitedMs;
+          this.#since = this.#closed = undefined;
+          this.#line.length = 0;
+
+          if (isTold) emit({ type: 'back', ...this.#outage, waitedMs });
+          return failed > 0;
+        }
+        fault = verdict;
+      }
+    } finally {
+      over.abort();
+    }
   }
 
-  #wake(): void {
-    for (const goOn of this.#trouble?.line.splice(0) ?? []) goOn(false);
+  /** Lets one of those who wait go alone: any of them, because a call may be at fault itself. */
+  async #trial(): Promise<ApiFailure | Ended | undefined> {
+    for (;;) {
+      if (this.#line.length === 0)
+        await new Promise<void>((resolve) => {
+          this.#arrived = resolve;
+        });
+      await this.#probe();
+      const chosen = Math.floor(this.#o.clock.chance() * this.#line.length);
+      const { promise, resolve } = Promise.withResolvers<Verdict>();
+      for (const go of this.#line.splice(chosen, 1))
+        go({ isTrial: true, isAfterOutage: true, told: resolve });
+      const verdict = await promise;
+      if (verdict !== 'nothing') return verdict === 'answered' ? undefined : verdict;
+    }
   }
 }
-
-/** How long the service asks to wait. */
-const askedPause = (failure: ApiFailure): number =>
-  'retryAfterMs' in failure ? (failure.retryAfterMs ?? 0) : 0;

@@ -25,6 +25,11 @@ export class Ended extends Error {
     this.held = held;
     this.stops = stops;
   }
+
+  /** The same again may succeed. */
+  get mayPass(): boolean {
+    return this.ending === 'pending' && this.stops === undefined && this.held === undefined;
+  }
 }
 
 /** Nothing is wrong with the task: the run stops. */

@@ -153,11 +153,35 @@ describe('an outage of the service', () => {
   test('ends with the run, for everybody who waits', async () => {
     const world = new Answering();
     world.fails = () => down;
-    void world.virtual.sleep(minute).then(() => world.stop.abort());
+    let sent = 0;
+    void world.virtual.sleep(minute).then(() => {
+      sent = world.sent.length;
+      world.stop.abort();
+    });
     const waits = [world.read(), world.read(), world.fetch(), world.create()];
     for (const end of await Promise.all(waits.map((wait) => world.ended(wait))))
       expect(end).toMatchObject({ ending: 'pending', held: { by: 'run' }, stops: undefined });
     expect(world.virtual.elapsed).toBeLessThan(minute + 100);
+    await world.ended(world.read());
+    await world.ended(world.create());
+    expect(world.sent).toHaveLength(sent);
+  });
+
+  test('is not needed for a pause to end with the run', async () => {
+    const world = new Answering();
+    world.fails = (what) => (what === 'read' ? cut : undefined);
+    void world.virtual.sleep(100).then(() => world.stop.abort());
+    expect(await world.ended(world.read())).toMatchObject({ held: { by: 'run' } });
+    expect(world.virtual.elapsed).toBe(100);
+  });
+
+  test('ends with the run although a probe still waits for its answer', async () => {
+    const world = new Answering();
+    world.fails = () => cut;
+    world.latencyMs = (what) => (what === 'account' ? 10 * minute : 20);
+    void world.virtual.sleep(minute).then(() => world.stop.abort());
+    expect(await world.ended(world.read())).toMatchObject({ held: { by: 'run' } });
+    expect(world.virtual.elapsed).toBe(minute);
   });
 });
 
@@ -220,6 +244,21 @@ describe('storage', () => {
     expect(await end).toMatchObject({ code: 'outage', stops: 'run' });
   });
 
+  test.each([
+    ['is damaged', async () => ({ ok: false, error: { reason: 'damaged', message: '' } }) as const],
+    ['is not begun for a bug', async () => Promise.reject(new Error('bug'))],
+  ])('whose trial %s lets the next one try', async (_, call) => {
+    const world = new Answering({}, 2);
+    world.fails = (what, times) => (what === one && times === 1 ? down : undefined);
+    const first = world.fetch(one, 1);
+    const others = Array.from({ length: 9 }, () =>
+      world.virtual.sleep(100).then(() => world.calls.storage(one, call, 1)),
+    );
+    const ends = await world.until(Promise.allSettled([first, ...others]));
+    expect(ends.map(({ status }) => status)).toEqual(['fulfilled', ...Array(9).fill('rejected')]);
+    expect(world.told.at(-1)).toMatchObject({ type: 'back' });
+  });
+
   test('whose transfers are cut is asked again as often as they may be, if the service answers', async () => {
     const world = new Answering();
     world.fails = (what) => (what === one ? cut : undefined);
@@ -261,7 +300,7 @@ describe('a creation', () => {
     });
     world.fails = (what) => (what !== 'create' && world.virtual.elapsed < 3000 ? down : undefined);
     const reading = world.virtual.sleep(100).then(() => world.read());
-    expect(await world.until(world.create())).toBe('made');
+    expect(await world.until(world.create('n', 0))).toBe('made');
     expect(paced[0]).toBe(0);
     const { at = 0 } = world.sent.find(({ what }) => what === 'create') ?? {};
     expect(at).toBe((paced[1] ?? 0) + 500);
@@ -398,29 +437,61 @@ describe('a creation', () => {
     expect(await world.until(next)).toBe('made');
   });
 
-  test('that an event tells of opens creations, and is no doubt any more', async () => {
+  test('that an event tells of is no doubt any more, and does not count', async () => {
     const world = new Answering();
     world.fails = (what, times) => (what === 'create' && times <= 2 ? cut : undefined);
     const permit = await world.until(world.calls.readyToCreate());
     await world.until(world.calls.create('tool', { name: 'n' }, permit));
     permit.over('unanswered');
-    expect(await world.until(world.create())).toBe('doubt');
-    const late = world.virtual.elapsed;
     permit.over('answered');
+    expect(await world.until(world.create())).toBe('doubt');
     expect(await world.until(world.create())).toBe('made');
-    expect(world.virtual.elapsed).toBeLessThan(late + 100);
+    expect(world.told).toEqual([]);
   });
 
   test('that was under way when creations were closed neither opens them nor counts', async () => {
     const world = new Answering();
     world.latencyMs = (what) => (what === 'create' ? 1000 : 20);
-    world.fails = (what, times) => (what === 'create' && times !== 4 ? cut : undefined);
-    expect(await world.until(many(world, 6))).toEqual([
-      ...['doubt', 'doubt', 'doubt', 'made', 'doubt', 'doubt'],
-    ]);
+    world.fails = (what, times) => (what === 'create' && times !== 5 ? cut : undefined);
+    const lost = ['doubt', 'doubt', 'doubt', 'doubt'];
+    expect(await world.until(many(world, 6))).toEqual([...lost, 'made', 'doubt']);
     expect(world.told.map(({ type }) => type)).toEqual(['waiting']);
     expect(await world.until(world.create())).toBe('doubt');
     expect(await world.until(world.create())).toBe('doubt');
+    expect(await world.ended(world.create())).toMatchObject({ code: 'no-answers' });
+    expect(world.count('create')).toBe(8);
+  });
+
+  test('whose answer is lost is tried again for its own limit, however long an outage may last', async () => {
+    const world = new Answering({ outageMs: 1000 });
+    world.fails = (what) => (what === 'create' ? cut : undefined);
+    await world.until(many(world, 2));
+    for (let trials = 0; trials < 2; trials++)
+      expect(await world.until(world.create())).toBe('doubt');
+    expect(await world.ended(world.create())).toMatchObject({ code: 'no-answers' });
+    expect(world.virtual.elapsed).toBeGreaterThan(8000);
+  });
+
+  test('is not tried while the service is away', async () => {
+    const world = new Answering();
+    world.fails = (what, times) => (what === 'create' && times <= 2 ? cut : undefined);
+    await world.until(many(world, 2));
+    world.fails = (what) =>
+      what === 'account' && world.virtual.elapsed < 5 * minute ? cut : undefined;
+    expect(await world.until(world.create())).toBe('made');
+    expect(world.sent.at(-1)?.at).toBeGreaterThan(5 * minute);
+  });
+
+  test('that an event tells of while creations are closed lets more trials be made', async () => {
+    const world = new Answering();
+    world.fails = (what) => (what === 'create' ? cut : undefined);
+    const permit = await world.until(world.calls.readyToCreate());
+    await world.until(world.calls.create('tool', { name: 'n' }, permit));
+    permit.over('unanswered');
+    expect(await world.until(world.create())).toBe('doubt');
+    permit.over('answered');
+    for (let trials = 0; trials < 4; trials++)
+      expect(await world.until(world.create())).toBe('doubt');
     expect(await world.ended(world.create())).toMatchObject({ code: 'no-answers' });
   });
 });

@@ -28,7 +28,8 @@ const defaultMacro = ({ args }: { readonly args: readonly [ASTNode, ASTNode] }) 
   },
 });
 
-function valueIfAny(evaluate: () => unknown): unknown {
+/** Undefined if a field or a member does not exist. */
+export function valueIfAny(evaluate: () => unknown): unknown {
   try {
     return evaluate();
   } catch (error) {
