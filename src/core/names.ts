@@ -18,6 +18,8 @@ export interface Maker {
 export type Key = string | bigint;
 
 export abstract class Open {
+  /** How deeply names are nested in this one, itself included. */
+  abstract readonly nesting: number;
   /** Throws an EvaluationError without a place if there cannot be such a part. */
   abstract select(key: Key): unknown;
 }
@@ -27,6 +29,7 @@ export class Ref<M extends Maker = Maker> extends Open {
   /** Not a field, because the evaluation budget measures fields. */
   readonly #of: M;
   readonly path: string;
+  readonly nesting = 1;
 
   constructor(of: M, path: string) {
     super();
@@ -62,9 +65,11 @@ const synonyms: ReadonlyMap<string, string> = new Map([
 export class Taken extends Open {
   readonly of: Open;
   readonly most: number;
+  readonly nesting: number;
 
   constructor(of: Open, most: number) {
     super();
+    this.nesting = of.nesting + 1;
     this.of = of instanceof Taken ? of.of : of;
     this.most = of instanceof Taken ? Math.min(of.most, most) : most;
   }
@@ -79,6 +84,7 @@ export class Taken extends Open {
 export class Opaque extends Open {
   readonly op: string;
   readonly args: readonly unknown[];
+  readonly nesting: number;
   readonly #select: ((key: Key) => unknown) | undefined;
 
   /** `select`: its parts, where these have names of their own. */
@@ -86,6 +92,7 @@ export class Opaque extends Open {
     super();
     this.op = op;
     this.args = args;
+    this.nesting = Math.max(nestingOf(args), 1);
     this.#select = select;
   }
 
@@ -103,27 +110,35 @@ export const isList = (value: Named): value is readonly Named[] => Array.isArray
 export const isNamedObject = (value: Named): value is { readonly [key: string]: Named } =>
   isPlain(value);
 
-/** Of lists and objects: no value changes. */
-const openness = new WeakMap<object, boolean>();
+/** Of lists and objects, which do not change. */
+const nestings = new WeakMap<object, number>();
 
-/** True if a value, of JSON or of CEL, has something open in it. */
-export function isOpen(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (value instanceof Open) return true;
-  const known = openness.get(value);
-  if (known !== undefined) return known;
-  const members = membersOf(value);
-  const found = members?.some(([, member]) => isOpen(member)) ?? false;
-  openness.set(value, found);
-  return found;
+/** How deeply names are nested in a value of JSON or of CEL; 0 if it is known. */
+export function nestingOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (value instanceof Open) return value.nesting;
+  const found = nestings.get(value);
+  if (found !== undefined) return found;
+  const inner = entriesOf(value)?.reduce((most, [, one]) => Math.max(most, nestingOf(one)), 0) ?? 0;
+  const nesting = inner === 0 ? 0 : inner + 1;
+  nestings.set(value, nesting);
+  return nesting;
 }
+
+/** True if a value of JSON or of CEL has something open in it. */
+export const isOpen = (value: unknown): boolean => nestingOf(value) > 0;
 
 export const isKnown = (value: Named): value is Json => !isOpen(value);
 
 /** Undefined for what is neither a list nor an object. */
-function membersOf(value: object): readonly (readonly [unknown, unknown])[] | undefined {
+function entriesOf(value: object): readonly (readonly [unknown, unknown])[] | undefined {
   if (Array.isArray(value) || value instanceof Map) return [...value.entries()];
   return isPlain(value) ? Object.entries(value) : undefined;
+}
+
+/** The members of a list whose length is known before a run, such as files if the request says how many. */
+export function membersOf(list: Named): readonly Named[] | undefined {
+  return list instanceof Ref ? list.members : isList(list) ? list : undefined;
 }
 
 /** As `toCel`, which does not know what is open. */
@@ -139,8 +154,8 @@ export function namedOf(value: unknown): Named {
   if (value instanceof Open) return value;
   if (!isOpen(value)) return fromCel(value);
   if (Array.isArray(value)) return value.map(namedOf);
-  const members = isPlain(value) ? Object.entries(value) : [];
-  return Object.fromEntries(members.map(([key, one]) => [key, namedOf(one)]));
+  const fields = isPlain(value) ? Object.entries(value) : [];
+  return Object.fromEntries(fields.map(([key, one]) => [key, namedOf(one)]));
 }
 
 /** Canonical JSON that names exactly this value, with tokens for outputs. What makes these is added to `reads`. */
@@ -153,7 +168,7 @@ function write<M extends Maker>(value: unknown, reads: Set<M>, isArgument: boole
     reads.add(value.of);
     return `{"path":${JSON.stringify(value.path)},"§":${JSON.stringify(value.of.fingerprint)}}`;
   }
-  if (value instanceof Taken) return writeOperation('take', [value.of, BigInt(value.most)], reads);
+  if (value instanceof Taken) return writeOperation('.take', [value.of, BigInt(value.most)], reads);
   if (value instanceof Opaque) return writeOperation(value.op, value.args, reads);
   if (Array.isArray(value))
     return `[${value.map((one) => write(one, reads, isArgument)).join(',')}]`;
@@ -165,7 +180,7 @@ function write<M extends Maker>(value: unknown, reads: Set<M>, isArgument: boole
   )
     return JSON.stringify(value);
   if (typeof value === 'bigint') return String(value);
-  const members = typeof value === 'object' ? membersOf(value) : undefined;
+  const members = typeof value === 'object' ? entriesOf(value) : undefined;
   if (members !== undefined) {
     const fields = new Map(members.map(([key, one]) => [escaped(String(key)), one]));
     const texts = [...fields.keys()]

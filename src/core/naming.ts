@@ -15,7 +15,6 @@ import {
   evaluateNode,
   type Scope,
 } from '../language/expression.ts';
-import { valueIfAny } from '../language/functions/value-functions.ts';
 import { childrenOf } from '../language/reference.ts';
 import { resultNames } from '../language/result-name.ts';
 import {
@@ -34,6 +33,7 @@ import {
   type Maker,
   type Named,
   namedOf,
+  nestingOf,
   Opaque,
   Open,
   Ref,
@@ -100,12 +100,8 @@ function nameText(path: Path, parts: TextParts, frame: Frame): Result<Named, Tem
     text = longer.value;
   }
   if (terms.length === 0) return ok(text);
-  return ok(
-    sumOf(
-      [...terms, text].filter((term) => term !== ''),
-      'text',
-    ),
-  );
+  const written = [...terms, text].filter((term) => term !== '');
+  return ok(sumOf(written, 'text'));
 }
 
 /** `a${{ x }}` is `"a" + x`. `otherwise`: what it is if none of the terms is known to be a text. */
@@ -136,6 +132,8 @@ interface Frame {
   readonly locals: ReadonlyMap<string, unknown>;
   /** How many of these stand for all members of a list. */
   readonly depth: number;
+  /** Gets everything open that is come across. */
+  readonly opened?: unknown[];
 }
 
 const frames = new WeakMap<Names, Frame>();
@@ -182,14 +180,16 @@ function nameExpression(expression: Expression, frame: Frame): Result<Named, Exp
   try {
     budget.start();
     const value = evaluate(tree(), frame);
-    if (value instanceof Ref) return ok(value);
     budget.check();
-    budget.sizeOf(value);
+    if (nestingOf(value) > mostNested) throw new Error('the expression is nested too deeply');
     return ok(namedOf(value));
   } catch (error) {
     return err(errorOf(error, text));
   }
 }
+
+/** What is nested more deeply could not be written. */
+const mostNested = 500;
 
 const identifiers = new WeakMap<ASTNode, ReadonlySet<string>>();
 
@@ -204,10 +204,22 @@ function identifiersIn(node: ASTNode): ReadonlySet<string> {
 
 function evaluate(node: ASTNode, frame: Frame): unknown {
   const used = identifiersIn(node);
-  const { steps, each, locals } = frame;
-  if (!used.has('steps') && !used.has('each') && ![...locals.keys()].some((name) => used.has(name)))
+  if (
+    !used.has('steps') &&
+    !used.has('each') &&
+    ![...frame.locals.keys()].some((name) => used.has(name))
+  )
     return evaluateNode(node, frame.known);
   budget.spend(1);
+  const value = evaluateOpen(node, frame);
+  // A value may be in another many times.
+  if (!(value instanceof Ref)) budget.sizeOf(value);
+  if (value instanceof Open) frame.opened?.push(value);
+  return value;
+}
+
+function evaluateOpen(node: ASTNode, frame: Frame): unknown {
+  const { steps, each, locals } = frame;
   const inner = (part: ASTNode): unknown => evaluate(part, frame);
   switch (node.op) {
     case 'id':
@@ -225,7 +237,7 @@ function evaluate(node: ASTNode, frame: Frame): unknown {
       const holds = inner(test);
       if (typeof holds === 'boolean') return inner(holds ? yes : no);
       if (!isOpen(holds)) return applyTo([holds], 'args[0] ? true : true', test);
-      return made('?:', [holds, attempt(() => inner(yes)), attempt(() => inner(no))]);
+      return new Opaque('?:', [holds, attempt(() => inner(yes)), attempt(() => inner(no))]);
     }
     case '||':
     case '&&':
@@ -233,14 +245,10 @@ function evaluate(node: ASTNode, frame: Frame): unknown {
     case 'call': {
       const [name, args] = node.args;
       const [first, second] = args;
-      if (name === 'has' && first?.op === '.') return hasField(first, inner(first.args[0]));
-      if (name === 'default' && first !== undefined && second !== undefined) {
-        const value = valueIfAny(() => inner(first));
-        if (value instanceof Open)
-          return made(name, [value, attempt(() => evaluate(second, frame))]);
-        return value === undefined || value === null || value === '' ? inner(second) : value;
-      }
-      return operated(node, name, `${name}(${slots(args)})`, args.map(inner));
+      if (name === 'has' && first?.op === '.') return has(inner(first.args[0]), first.args[1]);
+      if (name === 'default' && first !== undefined && second !== undefined)
+        return valueOrDefault(first, second, frame);
+      return operated(node, name, `${name}(${slots(args.length)})`, args.map(inner));
     }
     case 'rcall': {
       const [name, receiver, args] = node.args;
@@ -252,10 +260,15 @@ function evaluate(node: ASTNode, frame: Frame): unknown {
           return evaluate(second, withLocal(frame, variable.args, inner(first)));
       }
       if (namespace === 'math')
-        return operated(node, `math.${name}`, `math.${name}(${slots(args)})`, args.map(inner));
-      const all = [receiver, ...args];
-      const text = `args[0].${name}(${slots(all).slice(9)})`;
-      return operated(node, inOurNames(name), text, all.map(inner));
+        return operated(
+          node,
+          `math.${name}`,
+          `math.${name}(${slots(args.length)})`,
+          args.map(inner),
+        );
+      const text = `args[0].${name}(${slots(args.length, 1)})`;
+      const op = name === 'size' ? name : `.${inOurNames(name)}`;
+      return operated(node, op, text, [receiver, ...args].map(inner));
     }
     case '!_':
     case '-_':
@@ -276,27 +289,23 @@ const withLocal = (frame: Frame, name: string, value: unknown): Frame => ({
   locals: new Map([...frame.locals, [name, value]]),
 });
 
-/** The arguments in a text for `applyTo`. */
-const slots = (args: readonly unknown[]): string =>
-  args.map((_, index) => `args[${index}]`).join(', ');
-
-/** An operation on what is open. */
-const made = (op: string, args: readonly unknown[], select?: (key: Key) => unknown): Opaque =>
-  measured(new Opaque(op, args, select));
-
-/** Throws if a value is too large: its parts may be in it many times. */
-function measured<Value>(value: Value): Value {
-  budget.sizeOf(value);
-  return value;
-}
+/** Arguments in a text for `applyTo`, from one on. */
+const slots = (count: number, from = 0): string =>
+  Array.from({ length: count }, (_, index) => `args[${index + from}]`).join(', ');
 
 /** A part that fails, where only a run knows whether it is needed. */
 class Failed extends Opaque {
-  readonly #error: Error;
+  readonly #error: EvaluationError | RangeError;
 
-  constructor(error: Error) {
+  constructor(error: EvaluationError | RangeError) {
     super('error', []);
     this.#error = error;
+  }
+
+  /** A field or a member does not exist. */
+  get isMissing(): boolean {
+    const code = 'code' in this.#error ? this.#error.code : '';
+    return code === 'no_such_key' || code === 'index_out_of_bounds';
   }
 
   fail(): never {
@@ -308,17 +317,17 @@ function attempt(act: () => unknown): unknown {
   try {
     return act();
   } catch (error) {
-    budget.check();
-    if (error instanceof EvaluationError || error instanceof RangeError) return new Failed(error);
+    const isOfValue = error instanceof RangeError && !error.message.includes('call stack');
+    if (error instanceof EvaluationError || isOfValue) return new Failed(error);
     throw error;
   }
 }
 
 function selected(base: unknown, key: unknown, node: ASTNode): unknown {
-  if (isOpen(key)) return made('[]', [base, key]);
+  if (isOpen(key)) return new Opaque('[]', [base, key]);
   const of = withMembers(base);
   if (of instanceof Open) {
-    if (typeof key !== 'string' && typeof key !== 'bigint') return made('[]', [of, key]);
+    if (typeof key !== 'string' && typeof key !== 'bigint') return new Opaque('[]', [of, key]);
     try {
       return of.select(key);
     } catch (error) {
@@ -326,7 +335,7 @@ function selected(base: unknown, key: unknown, node: ASTNode): unknown {
     }
   }
   const member = Array.isArray(of)
-    ? typeof key === 'bigint' && of[Number(key)]
+    ? (typeof key === 'bigint' || typeof key === 'number') && of[Number(key)]
     : isPlain(of) && Object.hasOwn(of, String(key)) && of[String(key)];
   return isOpen(member) ? member : applyTo([of, key], 'args[0][args[1]]', node);
 }
@@ -335,14 +344,28 @@ function selected(base: unknown, key: unknown, node: ASTNode): unknown {
 const withMembers = (value: unknown): unknown =>
   value instanceof Ref ? (value.members ?? value) : value;
 
-const hasField = (node: ASTNode & { readonly op: '.' }, base: unknown): unknown =>
-  base instanceof Open
-    ? made('has', [base, node.args[1]])
-    : valueIfAny(() => selected(base, node.args[1], node)) !== undefined;
+function has(base: unknown, field: string): unknown {
+  if (base instanceof Open) return new Opaque('has', [base, field]);
+  return base instanceof Map ? base.has(field) : isPlain(base) && Object.hasOwn(base, field);
+}
+
+function valueOrDefault(first: ASTNode, second: ASTNode, frame: Frame): unknown {
+  const opened: unknown[] = [];
+  const value = attempt(() => evaluate(first, { ...frame, opened }));
+  const other = (): unknown => evaluate(second, frame);
+  if (value instanceof Failed && value.isMissing) return other();
+  // What the value leaves out may be missing as well.
+  if (value instanceof Open || opened.length > 0)
+    return new Opaque('default', [value, attempt(other), ...(isChain(first) ? [] : [[...opened]])]);
+  return value === null || value === '' ? other() : value;
+}
+
+const isChain = (node: ASTNode): boolean =>
+  node.op === 'id' || ((node.op === '.' || node.op === '[]') && isChain(node.args[0]));
 
 /** As the library makes objects. */
 function objectOf(entries: readonly (readonly [unknown, unknown])[]): unknown {
-  if (entries.some(([key]) => isOpen(key))) return made('entries', entries.flat());
+  if (entries.some(([key]) => isOpen(key))) return new Opaque('entries', entries.flat());
   const fields = entries.map(([key, value]) => [String(key), value] as const);
   return Object.fromEntries(fields.filter(([key]) => !skippedKeys.has(key)));
 }
@@ -358,7 +381,7 @@ function decided(node: ASTNode & { readonly op: '&&' | '||' }, frame: Frame): un
   const isOneOpen = isOpen(one) && !(one instanceof Failed);
   const other = isOneOpen ? attempt(() => evaluate(right, frame)) : evaluate(right, frame);
   if (other === decisive || (one === !decisive && isOpen(other))) return other;
-  if (isOneOpen || isOpen(other)) return made(node.op, [one, other]);
+  if (isOneOpen || isOpen(other)) return new Opaque(node.op, [one, other]);
   return one instanceof Failed
     ? one.fail()
     : applyTo([one, other], `args[0] ${node.op} args[1]`, node);
@@ -372,26 +395,26 @@ function operated(node: ASTNode, op: string, text: string, values: readonly unkn
   switch (op) {
     case '+':
       if (Array.isArray(list) && Array.isArray(other)) return [...list, ...other];
-      return measured(sumOf(values, '+'));
+      return sumOf(values, '+');
     case '>':
-      return made('<', [second, first]);
+      return new Opaque('<', [second, first]);
     case '>=':
-      return made('<=', [second, first]);
+      return new Opaque('<=', [second, first]);
     case 'size':
-      return Array.isArray(first) ? BigInt(first.length) : made(op, values);
-    case 'take':
-    case 'slice': {
-      if (isOpen(second) || isOpen(third)) return made(op, values);
+      return Array.isArray(first) ? BigInt(first.length) : new Opaque(op, values);
+    case '.take':
+    case '.slice': {
+      if (isOpen(second) || isOpen(third)) return new Opaque(op, values);
       if (Array.isArray(list)) {
         const places = applyTo([list.map((_, at) => BigInt(at)), second, third], text, node);
         return Array.isArray(places) ? places.map((place) => list[Number(place)]) : places;
       }
-      const most = op === 'take' ? second : second === 0n ? third : undefined;
+      const most = op === '.take' ? second : second === 0n ? third : undefined;
       const isStart = list instanceof Open && typeof most === 'bigint' && most >= 0n;
-      return isStart ? new Taken(list, Number(most)) : made(op, values);
+      return isStart ? new Taken(list, Number(most)) : new Opaque(op, values);
     }
     default:
-      return made(op, values);
+      return new Opaque(op, values);
   }
 }
 
@@ -415,7 +438,7 @@ function mapped(
     const trees = bodies.map((one) => attempt(() => evaluate(one, inside)));
     const select = (key: Key): unknown =>
       evaluate(body, withLocal(frame, variable, selected(list, key, receiver)));
-    return made(name, [list, depth, ...trees], isSimple ? select : undefined);
+    return new Opaque(name, [list, depth, ...trees], isSimple ? select : undefined);
   }
   const members = Array.isArray(list) ? list : applyTo([list], 'args[0].map(x, x)', receiver);
   if (!Array.isArray(members)) return members;
@@ -431,7 +454,7 @@ function mapped(
   if (tests.some(isOpen))
     return isLenient && tests.includes(name === 'exists')
       ? name === 'exists'
-      : made(name, [
+      : new Opaque(name, [
           tests,
           second === undefined
             ? members

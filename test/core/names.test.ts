@@ -20,7 +20,7 @@ const item = {
 
 const names: Names = {
   item: toCel(item),
-  inputs: toCel({ n: 5 }),
+  inputs: toCel({ n: 5, half: 0.5 }),
   env: {},
   run: toCel({ date: '2026-11-28' }),
   steps: {
@@ -54,7 +54,11 @@ function nameOf(template: Json, more: Partial<Names> = {}): string {
 
 /** Templates with the same name, by what they show. No two groups have the same name. */
 const groups: Readonly<Record<string, readonly Json[]>> = {
-  'an output': ['${{ steps.photo.file_path }}', '${{ steps["photo"].file_path }}'],
+  'an output': [
+    '${{ steps.photo.file_path }}',
+    '${{ steps["photo"].file_path }}',
+    '${{ [steps.photo.file_path][inputs.half - inputs.half] }}',
+  ],
   'the same of another task': ['${{ steps.other.file_path }}'],
   'the first file has three names': [
     '${{ steps.clip.url }}',
@@ -108,6 +112,7 @@ const groups: Readonly<Record<string, readonly Json[]>> = {
     '${{ steps.faces.faces.take(2) }}',
     '${{ steps.faces.faces.slice(0, 2) }}',
     '${{ steps.faces.faces.take(3).take(2) }}',
+    '${{ steps.faces.faces.take(2).take(3) }}',
     '${{ steps.faces.faces.take(item.n + 2) }}',
   ],
   'more of them': ['${{ steps.faces.faces.take(3) }}'],
@@ -124,7 +129,12 @@ const groups: Readonly<Record<string, readonly Json[]>> = {
     '${{ default(item.nobody, steps.faces.faces[0].path) }}',
     '${{ {"a": steps.faces.faces[0].path, "b": steps.photo.file_path}.a }}',
   ],
+  'the third': ['${{ steps.faces.faces[2] }}'],
+  'the third of two': ['${{ steps.faces.faces.take(2)[2] }}'],
   'a face that may be missing': ['${{ default(steps.faces.faces[0].path, "") }}'],
+  'a known part of what may be missing': [
+    '${{ default({"k": "x", "path": steps.faces.faces[0].path}.k, "") }}',
+  ],
   'whether there is one': ['${{ has(steps.clip.width) }}'],
   'the number of faces': ['${{ size(steps.faces.faces) }}', '${{ steps.faces.faces.size() }}'],
   'a comparison': [
@@ -139,9 +149,12 @@ const groups: Readonly<Record<string, readonly Json[]>> = {
     '${{ size(steps.faces.faces) > 1 && item.text == "tulip" }}',
     '${{ item.list.exists(x, x == "a" && item.text == "tulip") && has(steps.photo.file_path) }}',
     '${{ steps.every.all.exists(p, item.text == "tulip") }}',
+    '${{ [{"a": steps.photo.file_path}].all(p, has(p.b)) }}',
+    '${{ [[steps.photo.file_path]].all(p, has(p.a)) }}',
   ],
   'true whatever there is': [
     '${{ steps.every.all.size() == 2 }}',
+    '${{ [{"a": steps.photo.file_path}].all(p, has(p.a)) }}',
     '${{ [1, 2].exists(x, x == 2 || steps.clip.width > x) }}',
     '${{ !([1, 2].all(x, x == 1 && steps.clip.width > x)) }}',
   ],
@@ -176,6 +189,11 @@ const groups: Readonly<Record<string, readonly Json[]>> = {
     { a: '${{ 1.0 }}', b: '${{ steps.photo.file_path }}' },
     '${{ {"b": steps.photo.file_path, "a": 1} }}',
   ],
+  'an object without the keys that no object has': [
+    '${{ {"constructor": steps.photo.file_path, "a": steps.other.file_path} }}',
+    '${{ {"a": steps.other.file_path} }}',
+  ],
+  'an object with a key that only a run knows': ['${{ {steps.photo.file_path: 1} }}'],
   'a key that begins like a token’s': [{ '§op': 'size', args: ['${{ steps.photo.file_path }}'] }],
 };
 
@@ -210,6 +228,7 @@ const errors: readonly Json[] = [
   '${{ item.text ? steps.photo.file_path : "" }}',
   '${{ ["a"].filter(x, x + steps.nobody.url == x) }}',
   '${{ item.text.map(x, steps.photo.file_path + x) }}',
+  '${{ steps.every.all.filter(p, item.n) }}',
   '${{ item.list.map(x, x + 1).map(y, steps.photo.file_path + y) }}',
   'a ${{ item.list }} ${{ steps.photo.file_path }}',
   'a ${{ [steps.photo.file_path] }}',
@@ -298,10 +317,14 @@ describe('the budget holds for names', () => {
   test.each([
     [
       'steps',
-      `steps.every.all.map(p, ${'[1,2,3,4,5,6,7,8,9,10].map(a, '.repeat(5)}p${')'.repeat(5)})`,
+      `steps.every.all.map(p, ${'size([1,2,3,4,5,6,7,8,9,10].map(a, '.repeat(6)}p${'))'.repeat(6)})`,
     ],
+    ['names', `${'steps.every.all.map(a, '.repeat(17)}a${')[0]'.repeat(17)}`],
     ['size of trees', bound(30, (x) => `${x} + ${x}`)],
     ['size of lists', bound(30, (x) => `[${x}, ${x}]`)],
+    ['length of lists', bound(30, (x) => `${x} + ${x}`, '[steps.photo.file_path]')],
+    ['length of texts', bound(30, (x) => `${x} + ${x}`, '"rose" + steps.photo.file_path')],
+    ['known texts', bound(30, (x) => `${x} + ${x}`, '[steps.photo.file_path, "rose"][1]')],
     [
       'swallowed errors',
       `${'[1,2,3,4,5,6,7,8,9,10].exists(a, '.repeat(6)}steps.photo.file_path == string(a)${')'.repeat(6)} || true`,
@@ -309,11 +332,21 @@ describe('the budget holds for names', () => {
   ])('%s', (_, text) => {
     expect(nameOf(`\${{ ${text} }}`)).toMatch(/^SL308 /);
   });
+
+  test('and names can be written', () => {
+    const deep = (length: number): string => `\${{ steps.clip.width${' - 1'.repeat(length)} }}`;
+    expect(nameOf(deep(400))).toContain('"width"');
+    expect(nameOf(deep(600))).toMatch(/^SL307 /);
+  });
 });
 
 /** Each variable is made of the one before it. */
-function bound(depth: number, next: (before: string) => string): string {
+function bound(
+  depth: number,
+  next: (before: string) => string,
+  first = 'steps.photo.file_path',
+): string {
   let text = `x${depth}`;
   for (let at = depth; at > 0; at--) text = `cel.bind(x${at}, ${next(`x${at - 1}`)}, ${text})`;
-  return `cel.bind(x0, steps.photo.file_path, ${text})`;
+  return `cel.bind(x0, ${first}, ${text})`;
 }

@@ -2,6 +2,7 @@
 // essential body: for the examples of each tool, with each value written out, and with each as an expression.
 import { describe, expect, test } from 'vitest';
 import { canonical, isObject, type Json, type JsonObject } from '../../src/base/json.ts';
+import type { Schema } from '../../src/base/schema.ts';
 import { kindNamed, type StepKind } from '../../src/contract/kinds.ts';
 import { tools } from '../../src/contract/tools/all.ts';
 import { type Maker, type Named, Ref } from '../../src/core/names.ts';
@@ -164,7 +165,8 @@ describe('the text with outputs', () => {
       end_seconds: '${{ steps.clip.duration }}',
       style: { prompt: '${{ steps.clip.id }}' },
     };
-    const text = textOf('character-replace', body);
+    const text = textOf('character-replace', { ...body, name: 'mine' });
+    expect(text).not.toContain('mine');
     expect(text).toContain('"resolution":"480p","start_seconds":0,"style":{"prompt":{"path":"id"');
     expect(text).toContain(',"selection_mode":"auto"}');
     const open = textOf('character-replace', { ...body, style: '${{ steps.clip.style }}' });
@@ -176,6 +178,29 @@ describe('the text with outputs', () => {
     expect(act('largest')).not.toContain('points');
     expect(act('${{ steps.clip.status }}')).toContain('points');
     expect(act('${{ steps.clip.status }}')).toContain('"selection_mode":{"path":"status"');
+  });
+});
+
+describe('the text of a schema', () => {
+  const textBy = (schema: Schema, body: Json): string => {
+    const step = {
+      ...stepOf('ai-image-editor', body),
+      kind: { ...kindOf('ai-image-editor'), with: schema },
+    };
+    const text = requestText(step, namesOf({ k: 'v' }), new Set<Maker>());
+    return text.ok ? text.value : text.error.message;
+  };
+
+  test('with defaults in the objects of a list', () => {
+    const items = { properties: { of: { default: 1 } } };
+    const schema = { properties: { list: { items } } };
+    expect(textBy(schema, { list: [{ a: '${{ item.k }}' }] })).toBe('{"list":[{"a":"v","of":1}]}');
+  });
+
+  test('with fields that are ignored', () => {
+    const schema = { 'x-ignored': [{ field: 'a', unless: 'mode', is: 'v' }] };
+    expect(textBy(schema, { a: 1, mode: '${{ item.k }}' })).toBe('{"a":1,"mode":"v"}');
+    expect(textBy(schema, { a: 1, mode: 'other' })).toBe('{"mode":"other"}');
   });
 });
 

@@ -28,8 +28,7 @@ const defaultMacro = ({ args }: { readonly args: readonly [ASTNode, ASTNode] }) 
   },
 });
 
-/** Undefined if a field or a member does not exist. */
-export function valueIfAny(evaluate: () => unknown): unknown {
+function valueIfAny(evaluate: () => unknown): unknown {
   try {
     return evaluate();
   } catch (error) {
