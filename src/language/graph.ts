@@ -90,7 +90,7 @@ export function edgesOf(drafts: ReadonlyMap<string, Draft>, fans: FanOuts): Step
 export function sharedSteps(
   order: readonly string[],
   drafts: ReadonlyMap<string, Draft>,
-  after: Edges,
+  { uses, after }: StepEdges,
   fans: FanOuts,
 ): ReadonlySet<string> {
   const shared = new Set<string>();
@@ -101,7 +101,7 @@ export function sharedSteps(
     const manyToOne = manyToOneBy(draft, fans);
     const waits =
       draft.kind?.operation === 'delete'
-        ? [plainField(draft, 'of') ?? '']
+        ? (uses.get(name) ?? [])
         : (after.get(name) ?? []).filter((before) => !manyToOne.has(before));
     if (!own && waits.every((before) => shared.has(before))) shared.add(name);
   }

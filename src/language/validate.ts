@@ -77,7 +77,7 @@ export function validate(
 
   const edges = edgesOf(drafts, fans);
   const order = topological(edges.after);
-  const shared = sharedSteps(order.ok ? order.value : [], drafts, edges.after, fans);
+  const shared = sharedSteps(order.ok ? order.value : [], drafts, edges, fans);
   const hasItems = declared.item !== undefined;
   if (order.ok) problems.push(...checkFanOuts({ drafts, fans, shared, hasItems, source }));
   else problems.push(cycle(order.error, source));
