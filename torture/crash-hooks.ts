@@ -77,6 +77,9 @@ export function crashHooks(
       seconds: (file) => disk.seconds(file),
       place: (temporary, path, digest) =>
         around('rename:before', 'rename:after', () => disk.place(temporary, path, digest)),
+      keep: (temporary, digest, extension) =>
+        around('rename:before', 'rename:after', () => disk.keep(temporary, digest, extension)),
+      foreign: (path) => disk.foreign(path),
       copy: (source, into) => disk.copy(source, into),
       discard: (file) => disk.discard(file),
     }),

@@ -270,6 +270,27 @@ export class RealDisk implements Disk {
     await syncFolder(dirname(aside));
   }
 
+  async keep(
+    temporary: LocalFile,
+    digest: Digest,
+    extension: string,
+  ): Promise<Result<string, FileProblem>> {
+    const kept = keptPath(this.#o.kept, digest, extension);
+    const moved = await attempt('writing', kept, async () => {
+      makeFolder(dirname(kept));
+      if (this.#fact(kept).is === 'absent') await copyWhole(temporary.path, kept);
+      await syncFolder(dirname(kept));
+    });
+    if (!moved.ok) return moved;
+    await this.discard(temporary);
+    const path = relative(this.#o.folder, kept);
+    return ok(sep === '/' ? path : path.split(sep).join('/'));
+  }
+
+  foreign(path: string): FileFact {
+    return this.#fact(path);
+  }
+
   damage({ path }: LocalFile): Promise<string | undefined> {
     return damageOf(path);
   }

@@ -236,7 +236,11 @@ function manifestOf(
 // A problem with a task, in terms of its item: which value of which row, and why a field of a file is missing.
 
 /** Adds the place in the item's table, and the reason for a missing field. */
-function problemOfItem(problem: TaskProblem, step: Step, item: Item | undefined): TaskProblem {
+export function problemOfItem(
+  problem: TaskProblem,
+  step: Step,
+  item: Item | undefined,
+): TaskProblem {
   if (item === undefined) return problem;
   const columns = columnsIn(problem, step);
   const cell = columns.length === 0 ? undefined : item.cell?.(columns);
@@ -245,7 +249,7 @@ function problemOfItem(problem: TaskProblem, step: Step, item: Item | undefined)
 }
 
 /** The sentence about a problem, with its place in a table. */
-const sentenceOf = ({ message, cell }: TaskProblem): string =>
+export const sentenceOf = ({ message, cell }: TaskProblem): string =>
   cell === undefined ? message : `${message} (${placeOf(cell)})`;
 
 const placeOf = ({ name, span }: Cell): string => `${name}:${span.line}:${span.column}`;

@@ -58,6 +58,8 @@ const beside = (disk: Disk, instead: Partial<Disk>): Disk => ({
   showsItsEnd: (file) => disk.showsItsEnd(file),
   seconds: (file) => disk.seconds(file),
   place: (file, path, digest) => disk.place(file, path, digest),
+  keep: (file, digest, extension) => disk.keep(file, digest, extension),
+  foreign: (path) => disk.foreign(path),
   copy: (source, into) => disk.copy(source, into),
   discard: (file) => disk.discard(file),
   ...instead,

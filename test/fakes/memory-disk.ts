@@ -103,6 +103,21 @@ export class MemoryDisk implements Disk {
     return ok(undefined);
   }
 
+  async keep(
+    temporary: LocalFile,
+    digest: Digest,
+    extension: string,
+  ): Promise<Result<string, FileProblem>> {
+    const name = keptName(digest, extension);
+    this.keptFiles.set(name, this.files.get(temporary.path) ?? '');
+    this.files.delete(temporary.path);
+    return ok(name);
+  }
+
+  foreign(path: string): FileFact {
+    return this.#fact(path, this.files.get(path));
+  }
+
   /** Its files are texts, which are no sounds. */
   async showsItsEnd(): Promise<boolean> {
     return false;

@@ -21,6 +21,9 @@ const processes = (): number =>
 /** What is looked for again in real milliseconds, and how often, before nothing counts as under way. */
 const patience = { ms: 2, times: 500 };
 
+/** No run takes so long, in milliseconds of virtual time. */
+const longest = 60 * 24 * 3_600_000;
+
 export class VirtualClock {
   /** Milliseconds since the world began. Only goes forward. */
   elapsed = 0;
@@ -96,15 +99,24 @@ export class VirtualClock {
     });
   }
 
+  /** Nothing goes on any more: a world that is left behind would keep others from having peace. */
+  stop(): void {
+    this.#waits.clear();
+    this.#sleepers.length = 0;
+  }
+
   async #drive(): Promise<void> {
     let idle = 0;
+    const began = this.elapsed;
     for (;;) {
       await new Promise((resolve) => setImmediate(resolve));
       if (this.#waits.size === 0) return;
       if (process.getActiveResourcesInfo().some((what) => underWay.test(what))) continue;
       if (processes() > this.#others) continue;
       const first = this.#sleepers.pop();
-      if (first !== undefined) {
+      if (this.elapsed - began > longest)
+        for (const wait of this.#waits) wait.give(new Error('it goes on for ever'));
+      else if (first !== undefined) {
         idle = 0;
         this.elapsed = Math.max(this.elapsed, first.at);
         first.wake();

@@ -331,6 +331,24 @@ export class MemoryDisk implements Disk {
     return ok(undefined);
   }
 
+  async keep(
+    temporary: LocalFile,
+    digest: Digest,
+    extension: string,
+  ): Promise<Result<string, FileProblem>> {
+    await this.#o.process.pass(this.#o.ms);
+    const path = keptPath(digest, extension);
+    this.#o.files.write(this.#absolute(path), this.#o.files.read(temporary.path) ?? '');
+    this.#o.files.remove(temporary.path);
+    return ok(path);
+  }
+
+  foreign(path: string): FileFact {
+    const content = this.#o.files.read(path);
+    if (content === undefined) return { is: 'absent', why: 'does not exist' };
+    return { is: 'file', bytes: content.length, digest: digestFrom(sha256Of(content)) };
+  }
+
   async showsItsEnd(): Promise<boolean> {
     return false;
   }

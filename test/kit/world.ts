@@ -479,6 +479,7 @@ export class World extends Checkout {
 
   /** Removes the folder; a test does so at its end. */
   [Symbol.dispose](): void {
+    this.clock.stop();
     rmSync(this.machine.root, { recursive: true, force: true });
   }
 }

@@ -167,7 +167,8 @@ function attempted(before: Job, move: Exclude<AttemptMove, { is: 'intent' }>, at
     case 'gone':
       return put({ ...attempt, gone: attempt.gone ?? at });
     case 'missing':
-      return put({ ...attempt, missing: after(at, attempt.missing) });
+      // A later reading would outdate it, also one by a clock that was ahead.
+      return put({ ...attempt, missing: after(after(at, attempt.missing), attempt.charge?.read) });
     case 'settled':
       return put({
         ...attempt,
@@ -273,7 +274,8 @@ function bug(move: Move, why: string): never {
 const isMarked = ({ forgotten, gaveUp }: Attempt): boolean =>
   forgotten !== undefined || gaveUp !== undefined;
 
-const isOpen = ({ state }: Attempt): boolean => state === 'intended' || state === 'doubt';
+/** Nobody knows whether it was taken. */
+export const isOpen = ({ state }: Attempt): boolean => state === 'intended' || state === 'doubt';
 
 /** Two ids for one creation, until a person says which of them it is. */
 export const isClash = ({ clash, settled }: Attempt): boolean =>

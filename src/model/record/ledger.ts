@@ -1,6 +1,6 @@
 // The ledger: all that a state file says, by key. Every sum is one over attempts; what another state file paid is left out.
 import { asJson, canonical } from '../../base/json.ts';
-import { creditsOf, isOver, isOwn, isUnexpected } from './job.ts';
+import { creditsOf, isOpen, isOver, isOwn, isUnexpected } from './job.ts';
 import { joined, joinedMark, joinedRun, joinedTask } from './join.ts';
 import {
   type Attempt,
@@ -152,6 +152,22 @@ export class Ledger {
     for (const fingerprint of this.#texts.keys()) yield* present(this.#peek(fingerprint));
   }
 
+  /** The jobs with an attempt whose files are not all saved where they belong. Most are not, and need not be parsed. */
+  *withDestinations(): Generator<Job> {
+    for (const job of this.#saying(/"to":/)) if (job.attempts.some(({ to }) => to)) yield job;
+  }
+
+  /** The jobs with an attempt of which nobody knows what became. */
+  *inDoubt(): Generator<Job> {
+    for (const job of this.#saying(/"state":"(?:intended|doubt)"/))
+      if (job.attempts.some((attempt) => isOpen(attempt) && !isOver(attempt))) yield job;
+  }
+
+  *#saying(pattern: RegExp): Generator<Job> {
+    for (const fingerprint of [...this.#texts.keys()])
+      if (pattern.test(this.textOf(fingerprint))) yield* present(this.#peek(fingerprint));
+  }
+
   /** True if it has no run and no job. */
   get isEmpty(): boolean {
     return this.#runs.size === 0 && this.#texts.size === 0;
@@ -232,6 +248,11 @@ export class Ledger {
   /** When the last attempt was sent, to the minute, in epoch milliseconds; undefined if none was. */
   get lastSent(): number | undefined {
     return this.#sums.lastSent;
+  }
+
+  /** How many creations of a run are here. */
+  sent(run: string): number {
+    return this.#sums.sent(run);
   }
 
   /** The highest charge for one unit of a measure; undefined if it was never bought. */

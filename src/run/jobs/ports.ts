@@ -13,7 +13,7 @@ import type {
   RecordKind,
 } from '../../contract/api/project.ts';
 import type { NewEvent } from '../../model/line.ts';
-import type { Facts } from '../../plan/facts.ts';
+import type { Facts, FileFact } from '../../plan/facts.ts';
 import type { JobOrder, JobOutcome, Place } from './job.ts';
 
 /** Time. Everything that waits or needs the time uses this interface, so that a test controls it. */
@@ -134,6 +134,14 @@ export interface Disk extends Facts {
     outputPath: string,
     digest: Digest,
   ): Promise<Result<void, FileProblem>>;
+  /** Moves a finished, synced file to the kept files, under its hash. The path relative to the pipeline file. */
+  keep(
+    temporary: LocalFile,
+    digest: Digest,
+    extension: string,
+  ): Promise<Result<string, FileProblem>>;
+  /** A file outside this checkout, by its absolute path. */
+  foreign(path: string): FileFact;
   /** Copies an output or a kept file to a temporary file and syncs it. */
   copy(source: LocalFile, into: LocalFile): Promise<Result<Fetched, FileProblem>>;
   /** Removes an unused temporary file and its note. */
