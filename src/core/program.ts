@@ -1,6 +1,8 @@
 // The steps of a pipeline as the walk goes through them: once, for each item, for each element of a list, and after all items.
+import { isObject } from '../base/json.ts';
 import type { FanOut, Pipeline, Step } from '../language/pipeline.ts';
 import type { Template } from '../language/template.ts';
+import { compileName, compileNames, type Naming } from './naming.ts';
 
 /** A step that must be over before another begins. */
 export interface StepNeed {
@@ -15,16 +17,23 @@ export interface PlannedStep {
   readonly step: Step;
   readonly needs: readonly StepNeed[];
   /** Of a download: the place; of an upload: the file. */
-  readonly path: Template | undefined;
+  readonly path: { readonly template: Template; readonly name: Naming } | undefined;
+  /** `if:`, the request, and the field of the request that says how many results it asks for. */
+  readonly when: Naming | undefined;
+  readonly body: Naming;
+  readonly count: Naming | undefined;
   /** Of a creation and of a delete: the downloads of the project. */
   readonly downloads: readonly PlannedStep[];
   /** A delete of what a step after all items needs. */
   readonly isLate: boolean;
+  /** It waits for all items. */
+  readonly isAfter: boolean;
 }
 
 /** The steps that run once for each element of a list, the one with the list first. */
 export interface Fan {
   readonly fan: FanOut;
+  readonly list: Naming;
   readonly needs: readonly StepNeed[];
   readonly steps: readonly PlannedStep[];
 }
@@ -51,7 +60,10 @@ export function compileProgram(pipeline: Pipeline): Program {
     (!inner.shared && outer.shared) || (inner.fan !== undefined && inner.fan !== outer.fan);
   const needsOf = (reader: Step): readonly StepNeed[] =>
     // A delete is the last thing that happens in its place, whatever was before it.
-    (reader.kind.operation === 'delete' ? [reader.of ?? ''] : reader.after).flatMap((name) => {
+    (reader.kind.operation === 'delete'
+      ? [...new Set([reader.of ?? '', ...reader.uses])]
+      : reader.after
+    ).flatMap((name) => {
       const needed = steps.get(name);
       if (needed === undefined) return [];
       const all = reader.gathers.includes(name) || isWithin(needed, reader);
@@ -80,8 +92,12 @@ export function compileProgram(pipeline: Pipeline): Program {
       step,
       needs: needsOf(step),
       path: pathIn(step),
+      when: step.condition && compileName(step.condition, ['steps', step.name, 'if']),
+      body: compileNames(step.with),
+      count: countIn(step),
       downloads: downloads.map(plan),
       isLate: operation === 'delete' && gathered.has(step.of ?? ''),
+      isAfter: late.has(step.name),
     };
     planned.set(step.name, one);
     return one;
@@ -99,7 +115,7 @@ export function compileProgram(pipeline: Pipeline): Program {
         all: fan.gathers.includes(name),
         reads: true,
       }));
-      const part = { fan, needs, steps: [plan(step)] };
+      const part = { fan, list: compileNames(fan.list), needs, steps: [plan(step)] };
       fans.set(fan, part);
       list.push(part);
     }
@@ -108,8 +124,23 @@ export function compileProgram(pipeline: Pipeline): Program {
 }
 
 /** The field of a step that is a path. */
-function pathIn({ kind, with: fields }: Step): Template | undefined {
-  const name = kind.operation === 'upload' ? 'file' : kind.operation === 'download' ? 'to' : '';
-  if (fields.kind !== 'object') return undefined;
-  return fields.fields.find(([field]) => field === name)?.[1];
+function pathIn(step: Step): PlannedStep['path'] {
+  const { operation } = step.kind;
+  const name = operation === 'upload' ? 'file' : operation === 'download' ? 'to' : undefined;
+  const template = name === undefined ? undefined : fieldOf(step, name);
+  return template && { template, name: compileNames(template) };
 }
+
+function countIn(step: Step): Naming | undefined {
+  const template = isCounted(step) ? fieldOf(step, 'image_count') : undefined;
+  return template && compileNames(template);
+}
+
+/** Its requests say how many results they ask for. */
+const isCounted = ({ kind }: Step): boolean => {
+  const { properties } = kind.with;
+  return isObject(properties) && isObject(properties['image_count']);
+};
+
+const fieldOf = ({ with: fields }: Step, name: string): Template | undefined =>
+  fields.kind === 'object' ? fields.fields.find(([field]) => field === name)?.[1] : undefined;

@@ -1,0 +1,422 @@
+// What a task is and what is to be done about it, once the steps before it are over.
+import type { Digest } from '../base/digest.ts';
+import { canonical } from '../base/json.ts';
+import { ok, type Result } from '../base/result.ts';
+import { toCel } from '../language/expression.ts';
+import { extensionMark } from '../language/result-name.ts';
+import { fill } from '../language/template.ts';
+import { current } from '../model/record/job.ts';
+import type { Ledger } from '../model/record/ledger.ts';
+import type { Output } from '../model/record/line.ts';
+import { conditionHolds } from '../model/task-request.ts';
+import { uploadFingerprint } from '../plan/ask.ts';
+import { normalized } from '../plan/output-path.ts';
+import {
+  type Beside,
+  type Decision,
+  decideCreate,
+  decideDelete,
+  decideDownload,
+  decideSupply,
+  filesOf,
+  isAway,
+  isWaiting,
+  Known,
+  type Source,
+} from './decide.ts';
+import { done, type End } from './ending.ts';
+import type { Facts, ReceiptsView } from './facts.ts';
+import { isKnown, isList, type Named, Ref, Taken, textOf } from './names.ts';
+import { recordedOutputs, savedOutputs } from './outputs.ts';
+import { priceOfStep } from './price.ts';
+import {
+  endOf,
+  foreignFile,
+  type Problem,
+  problemAt,
+  problemOf,
+  problemOfBody,
+  problemOfFile,
+  problemOfPlace,
+  unreadable,
+} from './problems.ts';
+import type { PlannedStep } from './program.ts';
+import { fingerprintOfRequest, requestText, withExpressions } from './request.ts';
+import { type Base, type Destination, isTasks, type Scope, type Task } from './scope.ts';
+
+/** Which take of a request counts. `isNew`: it is to be begun, whatever there is. */
+export interface Takes {
+  choose(first: string, task: string): { readonly number: number; readonly isNew: boolean };
+}
+
+export interface Asked {
+  readonly ledger: Pick<Ledger, 'job' | 'dearest'>;
+  readonly facts: Facts;
+  readonly receipts: ReceiptsView;
+  readonly takes: Takes;
+  readonly base: Base;
+  /** Reads and hashes a file, once. The error is the end of a sentence about it. */
+  digest(path: string): Promise<Result<Digest, string>>;
+  /** Why a place below the output folder cannot be used on this machine; the end of a sentence. */
+  readonly unusable: (to: string) => string | undefined;
+  /** Tasks that may be paid for once more. */
+  readonly payAgain: ReadonlySet<string>;
+}
+
+const skipped: End = { ending: 'skipped', why: 'its if: is false' };
+
+export class Asking {
+  readonly #o: Asked;
+  /** Whoever asks does nothing: a creation that it begins is not there afterwards. */
+  readonly #isDry: boolean;
+
+  /** Projects of which a download of this walk has saved all files. */
+  readonly #saved = new Set<string>();
+  /** By step: a download that waits for something. */
+  readonly #waiting = new Map<string, string>();
+
+  constructor(options: Asked, isDry: boolean) {
+    this.#o = options;
+    this.#isDry = isDry;
+  }
+
+  /** `if:`, file, place, request. Returns how the task ends, if it is not to be. */
+  name(task: Task): Promise<End | undefined> | End | undefined {
+    const { step, scope } = task;
+    if (step.of !== undefined) {
+      const source = scope.found(step.of);
+      if (source === undefined || isTasks(source)) throw new Error(`bug: ${task.id} is of no task`);
+      task.source = source;
+    }
+    const end = this.#condition(task);
+    if (end !== undefined) return end;
+    switch (step.kind.operation) {
+      case 'upload':
+        return this.#upload(task);
+      case 'download':
+        return this.#download(task);
+      case 'delete':
+        task.fingerprint = fingerprintOfRequest('delete', JSON.stringify(task.source?.fingerprint));
+        return undefined;
+      default:
+        return this.#request(task);
+    }
+  }
+
+  #condition(task: Task): End | undefined {
+    const { step, scope, planned } = task;
+    if (planned.when === undefined) return undefined;
+    const named = planned.when(this.#names(task));
+    if (named.ok && named.value === true) return undefined;
+    if (named.ok && named.value === false) return skipped;
+    if (named.ok && !isKnown(named.value) && this.#isEarly(task)) {
+      task.perhaps = true;
+      return undefined;
+    }
+    const values = scope.values(this.#o.base, planned.needs, (one) => this.#recorded(one, false));
+    const holds = values.ok ? conditionHolds(step, values.value) : values;
+    if (!holds.ok) return fail(task, problemAt(holds.error));
+    return holds.value ? undefined : skipped;
+  }
+
+  #names(task: Task) {
+    return task.scope.names(this.#o.base, task.planned.needs);
+  }
+
+  async #upload(task: Task): Promise<End | undefined> {
+    const named = this.#path(task);
+    if ('end' in named) return named.end;
+    if ('name' in named) {
+      task.fingerprint = fingerprintOfRequest('upload', named.name);
+      return undefined;
+    }
+    const { path } = named;
+    task.file = path;
+    const { facts } = this.#o;
+    const fact = facts.input(path);
+    if (this.#isDry && fact.is === 'absent' && [...task.needs].some(isSaving)) {
+      // A download before it writes the file.
+      task.perhaps = true;
+      task.fingerprint = fingerprintOfRequest('upload', canonical({ path }));
+      return undefined;
+    }
+    const problem = problemOfFile(path, fact);
+    if (problem !== undefined) return fail(task, problem);
+    let digest = fact.is === 'file' ? fact.digest : undefined;
+    if (digest === undefined) {
+      const read = await this.#o.digest(path);
+      if (!read.ok) return fail(task, unreadable(path, read.error));
+      digest = read.value;
+      const bad = problemOfFile(path, facts.input(path));
+      if (bad !== undefined) return fail(task, bad);
+    }
+    task.content = digest;
+    task.fingerprint = uploadFingerprint(digest);
+    return undefined;
+  }
+
+  #download(task: Task): End | undefined {
+    const named = this.#path(task);
+    if ('end' in named) return named.end;
+    if ('path' in named) {
+      const problem = problemOfPlace(named.path, this.#o.unusable);
+      if (problem !== undefined) return fail(task, problem);
+      task.to = named.path;
+    }
+    const place = 'path' in named ? JSON.stringify(named.path) : named.name;
+    const of = JSON.stringify(task.source?.fingerprint);
+    task.fingerprint = fingerprintOfRequest('download', `[${of},${place}]`);
+    return undefined;
+  }
+
+  /** The path of an upload or a download; its name, where only the run knows it. */
+  #path(task: Task): { readonly end: End } | { readonly path: string } | { readonly name: string } {
+    const { planned, scope } = task;
+    if (planned.path === undefined) throw new Error(`bug: ${task.id} has no path`);
+    const named = planned.path.name(this.#names(task));
+    if (!named.ok) return { end: fail(task, problemAt(named.error)) };
+    if (isKnown(named.value)) return { path: String(named.value) };
+    if (this.#isEarly(task)) {
+      task.perhaps = true;
+      return { name: textOf(named.value, task.reads) };
+    }
+    const values = scope.values(this.#o.base, planned.needs, (one) => this.#recorded(one, false));
+    const filled = values.ok ? fill(planned.path.template, values.value) : values;
+    return filled.ok
+      ? { path: String(filled.value) }
+      : { end: fail(task, problemAt(filled.error)) };
+  }
+
+  #request(task: Task): End | undefined {
+    const { step, id, planned } = task;
+    const names = this.#names(task);
+    const text = requestText(step, names, task.reads);
+    if (!text.ok) return fail(task, problemAt(text.error));
+    task.text = text.value;
+    task.first = fingerprintOfRequest(step.kind.name, task.text);
+    task.fingerprint = task.first;
+    if (step.kind.operation !== 'create') return undefined;
+    const { number, isNew } = this.#o.takes.choose(task.first, id);
+    task.take = number;
+    task.isNewTake = isNew;
+    if (number > 1) task.fingerprint = fingerprintOfRequest(step.kind.name, task.text, number);
+    const count = planned.count?.(names);
+    if (count?.ok === true && typeof count.value === 'number' && count.value > 0)
+      task.asked = count.value;
+    task.destinations = this.#destinations(task);
+    return undefined;
+  }
+
+  /** Where the downloads beside a creation put its results, as far as that is known when it is paid for. */
+  #destinations({ planned, scope }: Task): readonly Destination[] | 'kept' {
+    const found: Destination[] = [];
+    for (const { step, path, when, needs } of planned.downloads) {
+      if (path === undefined || !isBeside(step, planned)) continue;
+      const names = scope.names(this.#o.base, needs);
+      const holds = when?.(names) ?? ok(true);
+      const to = path.name(names);
+      if (!holds.ok || !to.ok || !isKnown(holds.value) || !isKnown(to.value)) return 'kept';
+      if (holds.value === true) found.push({ task: scope.idOf(step), path: String(to.value) });
+    }
+    return found;
+  }
+
+  /** A task has ended. */
+  ended({ id, step, kind, source, action }: Task, end: End): void {
+    if (kind.operation !== 'download') return;
+    if (isWaiting(end)) this.#waiting.set(step.name, id);
+    const isSaving = action === 'save' || action === 'copy';
+    if (isSaving && end.ending === 'done' && source !== undefined)
+      this.#saved.add(source.fingerprint);
+  }
+
+  /** From here to the promise of who does it, nothing may be awaited. Returns how the task ends, if it cannot be. */
+  decide(task: Task): End | undefined {
+    const { step, source } = task;
+    const { facts } = this.#o;
+    task.known = this.#known(source ?? task);
+    switch (step.kind.operation) {
+      case 'upload':
+        this.#take(task, decideSupply(task.known));
+        return undefined;
+      case 'detect':
+        this.#take(task, decideSupply(task.known));
+        return task.action === 'supply' ? this.#check(task) : undefined;
+      case 'create': {
+        const mayPayAgain = task.isNewTake || this.#o.payAgain.has(task.id);
+        this.#take(task, decideCreate({ known: task.known, mayPayAgain }, facts));
+        return task.action === 'create' ? (this.#inputs(task) ?? this.#check(task)) : undefined;
+      }
+      case 'download':
+        if (task.to === undefined)
+          this.#take(task, { action: 'save', reason: { code: 'not-saved-yet' } });
+        else
+          this.#take(
+            task,
+            decideDownload(
+              { task: task.id, to: task.to, source: this.#source(task), isDry: this.#isDry },
+              facts,
+            ),
+          );
+        return task.action === 'save' || task.action === 'copy' ? this.#replaced(task) : undefined;
+      case 'delete':
+        return this.#delete(task);
+    }
+  }
+
+  #take(task: Task, { action, reason, files }: Decision): void {
+    task.action = action;
+    task.reason = reason;
+    task.files = files;
+  }
+
+  #known({ fingerprint, kind }: Task): Known {
+    const { ledger, receipts } = this.#o;
+    const isAsked = kind.operation === 'create' || kind.operation === 'detect';
+    return new Known(
+      ledger.job(fingerprint),
+      isAsked ? () => receipts.get(fingerprint) : undefined,
+    );
+  }
+
+  #source({ source, known }: Task): Source {
+    if (source === undefined) throw new Error('bug: a task is of no other');
+    return { known, asked: source.asked, end: source.end ?? done };
+  }
+
+  /** Nobody's file is replaced. Only the run knows some names. */
+  #replaced(task: Task): End | undefined {
+    const { facts } = this.#o;
+    const { to, known } = task;
+    if (to === undefined || to.endsWith('/') || to.includes(extensionMark)) return undefined;
+    const below = normalized(to);
+    const path = below.ok ? facts.recordedAs(below.value) : undefined;
+    if (path === undefined || facts.mayReplace(path)) return undefined;
+    const fact = facts.output(path);
+    const isOurs = (digest: string | undefined): boolean =>
+      known.job?.outputs.some(({ sha256 }) => sha256 === digest) === true;
+    if (fact.is !== 'file' || isOurs(fact.digest)) return undefined;
+    return fail(task, foreignFile(path));
+  }
+
+  /** A request that reads what is nowhere any more cannot be sent. */
+  #inputs(task: Task): End | undefined {
+    for (const input of task.reads) {
+      if (input.kind.operation !== 'create' || input.end?.action === 'create') continue;
+      const known = this.#known(input);
+      const now = known.job && current(known.job);
+      if (now === undefined || !isAway(now) || filesOf(known, now, this.#o.facts) !== undefined)
+        continue;
+      this.#take(task, { action: 'lost', reason: { code: 'input-deleted', about: input.id } });
+      return undefined;
+    }
+    return undefined;
+  }
+
+  /** What is known of the request must be right before anything is paid. */
+  #check(task: Task): End | undefined {
+    if (task.action === 'lost') return undefined;
+    const { step, planned } = task;
+    const body = planned.body(this.#names(task));
+    if (!body.ok) return fail(task, problemAt(body.error));
+    const problem = problemOfBody(step, withExpressions(body.value));
+    if (problem !== undefined) return fail(task, problem);
+    task.price = priceOfStep(step, body.value, this.#o.ledger);
+    return undefined;
+  }
+
+  #delete(task: Task): undefined {
+    const { step, source, scope, planned } = task;
+    const { payer } = scope;
+    const near = planned.isLate ? [...payer.tasks, ...(payer.parent?.tasks ?? [])] : payer.tasks;
+    const own = near.filter((one) => one.scope === scope || one.scope.fan === undefined);
+    const savers = own.filter((one) =>
+      planned.downloads.some(({ step: saver }) => saver === one.step),
+    );
+    const readers = near.filter(
+      (one) => one.kind.operation !== 'download' && source !== undefined && one.needs.has(source),
+    );
+    const question = {
+      source: this.#source(task),
+      discard: step.discard,
+      savers: savers.map(besideOf),
+      readers: readers.map(besideOf),
+      isSaved: source !== undefined && this.#saved.has(source.fingerprint),
+      waiting: planned.downloads
+        .map((one) => this.#waiting.get(one.step.name))
+        .find((one) => one !== undefined),
+      isDry: this.#isDry,
+    };
+    this.#take(task, decideDelete(question, this.#o.facts));
+    if (savers.some(({ perhaps }) => perhaps)) task.perhaps = true;
+  }
+
+  /** What the task reads is not there yet. */
+  #isEarly({ planned, scope }: Task): boolean {
+    const needs = [...planned.needs, ...(scope.fan?.needs ?? [])];
+    return needs.some(({ step, reads }) => {
+      const found = reads ? scope.found(step) : undefined;
+      const tasks = found === undefined ? [] : isTasks(found) ? found : [found];
+      return tasks.some((one) => this.#recorded(one, false) === undefined);
+    });
+  }
+
+  /** The outputs of a task as the record has them; undefined if it has none yet. */
+  #recorded(task: Task, withAddresses: boolean): unknown {
+    if (this.#isDry && task.end?.action === 'create') return undefined;
+    const { operation } = task.kind;
+    const outputs =
+      operation === 'download'
+        ? savedOutputs(this.savedBy(task))
+        : recordedOutputs(operation, this.#known(task).job, withAddresses);
+    return outputs && toCel(outputs);
+  }
+
+  /** The files that a download has recorded, of the attempt that counts. */
+  savedBy({ source, id }: Task): readonly Output[] {
+    const job = source && this.#o.ledger.job(source.fingerprint);
+    const now = job && current(job);
+    return (job?.outputs ?? []).filter(
+      ({ of, task, kept }) => of === now?.name && task === id && !kept,
+    );
+  }
+
+  /** What a list may be, if the record says all that it is made of. */
+  recordedValues(
+    scope: Scope,
+    needs: PlannedStep['needs'],
+  ): ReturnType<Scope['values']> | undefined {
+    let isAll = true;
+    const values = scope.values(this.#o.base, needs, (one) => {
+      const outputs = this.#recorded(one, true);
+      isAll &&= outputs !== undefined;
+      return outputs;
+    });
+    return isAll ? values : undefined;
+  }
+}
+
+const isSaving = ({ kind, end }: Task): boolean =>
+  kind.operation === 'download' && (end?.action === 'save' || end?.action === 'copy');
+
+const besideOf = ({ id, to, end }: Task): Beside => ({ task: id, to, end });
+
+/** In the same place of the pipeline. */
+const isBeside = (one: PlannedStep['step'], { step }: PlannedStep): boolean =>
+  one.shared === step.shared && one.fan === step.fan;
+
+function fail(task: Task, given: Problem): End {
+  task.problem = problemOf(given, task.step, task.scope.item);
+  return endOf(task.problem);
+}
+
+/** The length of a list, or the most that it may have. */
+export function lengthOf(list: Named): { readonly count?: number; readonly most?: number } {
+  if (isList(list)) return { count: list.length };
+  if (list instanceof Taken) {
+    const { count } = lengthOf(list.of);
+    return count === undefined ? { most: list.most } : { count: Math.min(count, list.most) };
+  }
+  const members = list instanceof Ref ? list.members : undefined;
+  return members === undefined ? {} : { count: members.length };
+}

@@ -1,0 +1,85 @@
+// How a task ends, and what that means for the steps that wait for it: one table for the plan and the run.
+import type { Code } from '../contract/codes.ts';
+import type { Ending, Held } from '../plan/ending.ts';
+
+export type { Ending, Held };
+
+/**
+ * - `reuse`: done before, by this task or by another one with the same content.
+ * - `supply`: an upload or a face detection, which is free.
+ * - `create`: pays.
+ * - `follow`: paid already, and not over.
+ * - `save`: fetches the files of a project. `copy`: the same from files that are here.
+ * - `store`: the files are here, and not in the store of this pipeline.
+ * - `remove`: deletes the project.
+ * - `doubt`: perhaps paid; a person decides.
+ * - `lost`: paid for, and neither the project nor its files are there.
+ * - `keep`: a project that must not be deleted.
+ */
+export type Action =
+  | 'reuse'
+  | 'supply'
+  | 'create'
+  | 'follow'
+  | 'save'
+  | 'copy'
+  | 'store'
+  | 'remove'
+  | 'doubt'
+  | 'lost'
+  | 'keep';
+
+/** `why` is empty if the ending needs no reason; else it is the end of a sentence about the task. */
+export interface End {
+  readonly ending: Ending;
+  readonly why: string;
+  /** If the pipeline file, an item or a file of it is wrong. */
+  readonly diagnostic?: Code | undefined;
+  /** The kind of a failure, for advice. */
+  readonly code?: string | undefined;
+  /** For `pending`: nothing is wrong with the task. The run stopped, or a cap holds it back. */
+  readonly held?: Held | undefined;
+  /** Local files that `why` names. */
+  readonly named?: readonly string[] | undefined;
+  /** What was done, by whoever did it for all that share the result. */
+  readonly action?: Action | undefined;
+}
+
+export const done: End = { ending: 'done', why: '' };
+
+/** How a step that waits for such a task ends; `done`: it may begin. */
+export const dependents = {
+  done: 'done',
+  skipped: 'skipped',
+  excluded: 'excluded',
+  failed: 'blocked',
+  doubt: 'blocked',
+  blocked: 'blocked',
+  pending: 'blocked',
+  rendering: 'later',
+  later: 'later',
+} as const satisfies Readonly<Record<Ending, Ending>>;
+
+/** Of several endings, the first of these decides. */
+export const gravest: readonly Ending[] = [
+  'failed',
+  'doubt',
+  'blocked',
+  'pending',
+  'later',
+  'rendering',
+  'skipped',
+  'excluded',
+  'done',
+];
+
+export const isGraver = (one: Ending, other: Ending): boolean =>
+  gravest.indexOf(one) < gravest.indexOf(other);
+
+/** A later run may still do the task, so a list of which it is a part may grow. */
+export const isOpenEnd: ReadonlySet<Ending> = new Set<Ending>([
+  'doubt',
+  'pending',
+  'rendering',
+  'later',
+]);

@@ -1,0 +1,285 @@
+// What a plan finds: rows, reasons, problems, and all that a run needs of it. It collects what the walk shows, and decides nothing.
+
+import { DigestSet } from '../base/digest.ts';
+import type { Code } from '../contract/codes.ts';
+import type { Step } from '../language/pipeline.ts';
+import type { Item } from '../model/item.ts';
+import { type FileCounts, sumOf } from '../plan/decide.ts';
+import type { Plan, PlanNote, PlanRow } from '../plan/plan.ts';
+import type { PlannedAction } from '../plan/planned-action.ts';
+import type { Action, End } from './ending.ts';
+import type { Owed } from './owed.ts';
+import type { Price } from './price.ts';
+import type { Scope, Task } from './scope.ts';
+import type { Need } from './spending.ts';
+
+/** A task that cannot run, and the places that tasks write: who judges them knows files and tables. */
+export interface Complaints {
+  item(item: Item): void;
+  problem(task: Task): void;
+  /** A place below the output folder; the extension may be open. */
+  writes(task: Task, to: string): void;
+  reads(task: Task, file: string): void;
+}
+
+const maxNotes = 100;
+
+interface Row {
+  readonly step: string;
+  readonly kind: string;
+  readonly tasks: Partial<Record<PlannedAction, number>>;
+  credits: number;
+  unpriced: number;
+  held: number;
+  twins: number;
+  isOpen: boolean;
+  readonly prices: Set<NonNullable<Price['from']>>;
+  readonly unset: Set<string>;
+}
+
+export class Findings {
+  readonly #rows = new Map<string, Row>();
+  readonly #why = new Set<string>();
+  readonly #notes: PlanNote[] = [];
+  #noted = 0;
+  #files: FileCounts = { changed: 0, elsewhere: 0, stored: 0 };
+  readonly #complaints: Complaints | undefined;
+  readonly #needs = new Map<string, Need[]>();
+  /** What each request of this walk that is paid for may cost. */
+  readonly #creates = new Map<
+    string,
+    { readonly credits: number; readonly measure: Need['measure'] }
+  >();
+  /** Who wants a project first; requests that others want, too. */
+  readonly #wants = new Map<string, string>();
+  readonly #deleted = new DigestSet();
+  readonly shared = new Set<string>();
+  /** Items of which something is in the record. */
+  readonly begun = new Set<string>();
+  /** Items with a task that cannot run: the first one. */
+  readonly bad = new Map<string, string>();
+  /** Projects that a download of this walk is about. */
+  readonly #about = new Set<string>();
+  /** Creations whose results are nowhere. */
+  readonly lost = new Set<string>();
+  /** Items that something must be paid for. */
+  readonly #toDo = new Set<string>();
+
+  constructor(steps: readonly Step[], complaints?: Complaints) {
+    this.#complaints = complaints;
+    for (const { name, kind } of steps)
+      this.#rows.set(name, {
+        step: name,
+        kind: kind.name,
+        tasks: {},
+        ...{ credits: 0, unpriced: 0, held: 0, twins: 0, isOpen: false },
+        prices: new Set(),
+        unset: new Set(),
+      });
+  }
+
+  readonly see = (task: Task, end?: End): void => {
+    if (end !== undefined) return this.#ended(task, end);
+    if (task.action === undefined) return;
+    const { source, scope } = task;
+    for (const one of source === undefined ? task.reads : [source]) this.#want(one, scope.payer);
+    if (task.kind.operation === 'download' && source !== undefined)
+      this.#about.add(source.fingerprint);
+    if (task.to !== undefined) this.#complaints?.writes(task, task.to);
+    if (task.file !== undefined) this.#complaints?.reads(task, task.file);
+  };
+
+  #want(task: Task, payer: Scope): void {
+    const other = this.#wants.get(task.fingerprint);
+    if (other !== undefined && other !== payer.key) this.shared.add(task.fingerprint);
+    this.#wants.set(task.fingerprint, payer.key);
+  }
+
+  #need(task: Task): void {
+    const { fingerprint, scope, action, price } = task;
+    if (action === undefined) return;
+    const { key } = scope.payer;
+    if (action === 'create' && price !== undefined)
+      this.#creates.set(fingerprint, {
+        credits: (price.credits ?? 0) * scope.times,
+        measure: price.measure,
+      });
+    else if (!task.isShared) this.begun.add(key);
+    const cost = this.#creates.get(fingerprint);
+    const now = task.known.own?.attempts.at(-1)?.measure;
+    const measure = cost?.measure ?? now ?? { of: task.kind.name, amount: 1 };
+    const list = this.#needs.get(key) ?? [];
+    this.#needs.set(key, list);
+    list.push({ fingerprint, credits: cost?.credits ?? 0, measure });
+    if (cost !== undefined && key !== '') this.#toDo.add(key);
+  }
+
+  #ended(task: Task, end: End): void {
+    const row = this.#rows.get(task.step.name);
+    if (row === undefined) return;
+    const isCreated = task.action === 'create' && end.ending === 'done';
+    if (task.kind.operation === 'create' && (isCreated || task.action !== 'create'))
+      this.#need(task);
+    const action = plannedAction(task, end);
+    const isTwin =
+      task.isShared ||
+      (action === 'begin' &&
+        task.kind.operation === 'delete' &&
+        !this.#deleted.add(task.source?.fingerprint ?? ''));
+    const counted = isTwin && action === 'begin' ? 'reuse' : action;
+    row.tasks[counted] = (row.tasks[counted] ?? 0) + 1;
+    if (isTwin && counted === 'reuse') row.twins += 1;
+    if (task.scope.times > 1) row.isOpen = true;
+    if (task.files !== undefined) this.#files = sumOf(this.#files, task.files);
+    if (isCreated && !task.isShared) this.#price(task, row);
+    if (action === 'doubt') row.held += reserveOf(task);
+    if (task.kind.operation === 'download')
+      for (const one of task.source === undefined ? sourcesOf(task) : [task.source])
+        this.#about.add(one.fingerprint);
+    if (action === 'lost' && task.reason?.code !== 'input-deleted')
+      this.lost.add((task.source ?? task).id);
+    if (noteworthy.has(action)) this.#note(task, action, end);
+    if (task.problem === undefined) return;
+    this.#complaints?.problem(task);
+    if (task.scope.payer.item !== undefined) this.bad.set(task.scope.payer.key, task.id);
+  }
+
+  #price({ step, kind, price, scope }: Task, row: Row): void {
+    if (price === undefined) return;
+    if (price.credits === undefined) {
+      row.unpriced += 1;
+      this.#why.add(`${step.name} (${kind.name}): ${price.why}`);
+      return;
+    }
+    row.credits += price.credits * scope.times;
+    if (price.from !== undefined) row.prices.add(price.from);
+    for (const field of price.unset) row.unset.add(field);
+  }
+
+  #note({ id }: Task, action: PlannedAction, { why, diagnostic }: End): void {
+    this.#noted += 1;
+    if (this.#notes.length < maxNotes)
+      this.#notes.push({
+        task: id,
+        action,
+        why,
+        ...(diagnostic === undefined ? {} : { code: diagnostic as Code }),
+      });
+  }
+
+  get needs(): ReadonlyMap<string, readonly Need[]> {
+    return this.#needs;
+  }
+
+  /** Items that something must be paid for. */
+  get itemsToDo(): number {
+    return [...this.#toDo].filter((item) => !this.bad.has(item)).length;
+  }
+
+  /** Begun items go first, so that what is paid for is finished. */
+  orderOf<T extends { readonly item: Item }>(items: Iterable<T>): Iterable<T> {
+    const { begun } = this;
+    if (begun.size === 0 || (begun.size === 1 && begun.has(''))) return items;
+    return {
+      *[Symbol.iterator]() {
+        for (const one of items) if (begun.has(one.item.key)) yield one;
+        for (const one of items) if (!begun.has(one.item.key)) yield one;
+      },
+    };
+  }
+
+  /** Of what is owed: what no download of this walk sees to. */
+  owed(all: Iterable<Owed>): readonly Owed[] {
+    return [...all].filter(({ job }) => !this.#about.has(job.job));
+  }
+
+  plan(items: number): Plan {
+    const rows = [...this.#rows.values()]
+      .filter(({ tasks }) => Object.keys(tasks).length > 0)
+      .map(
+        ({
+          step,
+          kind,
+          tasks,
+          credits,
+          unpriced,
+          twins,
+          held,
+          prices,
+          unset,
+          isOpen,
+        }): PlanRow => ({
+          ...{ step, kind, tasks, credits, unpriced },
+          ...(prices.size === 0 ? {} : { prices: [...prices] }),
+          ...(unset.size === 0 ? {} : { unset: [...unset] }),
+          ...(twins === 0 ? {} : { twins }),
+          ...(held === 0 ? {} : { held }),
+          ...(isOpen ? { times: { least: 0, open: true } } : {}),
+        }),
+      );
+    return {
+      items,
+      rows,
+      credits: rows.reduce((sum, row) => sum + row.credits, 0),
+      unpriced: rows.reduce((sum, row) => sum + row.unpriced, 0),
+      uncounted: 0,
+      unpricedWhy: [...this.#why],
+      files: this.#files,
+      badItems: this.bad.size,
+      notes: this.#notes,
+      noted: this.#noted,
+    };
+  }
+}
+
+/** Whatever the run finds out, this does not change. */
+const settledActions: ReadonlySet<Action> = new Set<Action>(['doubt', 'lost', 'keep']);
+
+const noteworthy: ReadonlySet<PlannedAction> = new Set<PlannedAction>([
+  'doubt',
+  'lost',
+  'keep',
+  'problem',
+]);
+
+/** What a download that was not even named may be about. */
+const sourcesOf = ({ step, scope }: Task): readonly Task[] =>
+  [...scope.payer.tasks, ...(scope.payer.parent?.tasks ?? [])].filter(
+    (one) => one.step.name === step.of && one.fingerprint !== '',
+  );
+
+/** Its item must not buy anything. */
+const isHeld = ({ action }: Task, { ending }: End): boolean =>
+  (action === 'create' || action === 'supply') && (ending === 'blocked' || ending === 'pending');
+
+/** What a plan calls it. */
+export function plannedAction(task: Task, end: End): PlannedAction {
+  const { action, perhaps } = task;
+  if (end.ending === 'excluded' || end.ending === 'skipped') {
+    if (action === 'keep') return 'keep';
+    return end.ending;
+  }
+  if (task.problem !== undefined) return 'problem';
+  if (isHeld(task, end)) return 'blocked';
+  if (perhaps && action !== undefined && !settledActions.has(action)) return 'maybe';
+  switch (action) {
+    case undefined:
+      return 'blocked';
+    case 'supply':
+    case 'create':
+    case 'save':
+    case 'remove':
+      return 'begin';
+    case 'follow':
+      return 'attach';
+    default:
+      return action;
+  }
+}
+
+const reserveOf = ({ known }: Task): number =>
+  (known.job?.attempts ?? []).reduce(
+    (sum, { state, charge, reserve }) =>
+      state === 'intended' || state === 'doubt' ? sum + (charge?.credits ?? reserve) : sum,
+    0,
+  );

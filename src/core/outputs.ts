@@ -1,0 +1,70 @@
+// What expressions read of a task that is over: what stays true of it, by the record, and what holds now, by the service.
+import { asJson, isObject, type Json, type JsonObject } from '../base/json.ts';
+import type { Operation } from '../contract/kinds.ts';
+import { current, projectOf } from '../model/record/job.ts';
+import type { Job, Output } from '../model/record/line.ts';
+
+/** Stands for an address where only its presence counts. */
+const address = '§';
+
+/**
+ * Undefined if the record does not know them yet. `withAddresses`: with a mark in the place of each address of the service, for
+ * who counts; without, who asks for an address gets an error.
+ */
+export function recordedOutputs(
+  operation: Operation,
+  job: Job | undefined,
+  withAddresses: boolean,
+): JsonObject | undefined {
+  if (job === undefined) return undefined;
+  if (operation === 'upload') return asObject(job.supplied?.result);
+  if (operation === 'detect') {
+    const found = asObject(job.supplied?.result);
+    if (found === undefined || !withAddresses) return found;
+    const faces = Array.isArray(found['faces']) ? found['faces'] : [];
+    return { ...found, faces: faces.map((face: Json) => ({ ...asObject(face), url: address })) };
+  }
+  if (operation !== 'create') return undefined;
+  const attempt = current(job);
+  const result = asObject(attempt?.result);
+  const count = result?.['downloads'];
+  if (attempt === undefined || result === undefined || typeof count !== 'number') return undefined;
+  const entry: JsonObject = withAddresses ? { url: address, expires_at: '' } : {};
+  const downloads = Array.from({ length: count }, () => entry);
+  return {
+    ...lengthOf(result),
+    ...result,
+    id: projectOf(attempt) ?? '',
+    name: attempt.name,
+    status: 'complete',
+    credits_charged: attempt.charge?.credits ?? 0,
+    downloads,
+    ...(withAddresses && count > 0 ? { url: address, download: entry } : {}),
+  };
+}
+
+/** Of a download: what it has saved, under the paths that an upload takes. */
+export function savedOutputs(files: readonly Output[]): JsonObject | undefined {
+  const sorted = [...files].sort((a, b) => a.index - b.index);
+  const [first] = sorted;
+  if (first === undefined) return undefined;
+  return {
+    path: first.path,
+    paths: sorted.map(({ path }) => path),
+    bytes: sorted.reduce((sum, { bytes }) => sum + bytes, 0),
+    sha256: first.sha256,
+    ...(first.seconds === undefined ? {} : { duration: first.seconds }),
+  };
+}
+
+/** The length of a clip in seconds, by its record; rounded to milliseconds, because 64.4 - 4.4 is slightly more than 60. */
+export function lengthOf({ start_seconds: start, end_seconds: end }: JsonObject): JsonObject {
+  if (typeof end !== 'number') return {};
+  const from = typeof start === 'number' ? start : 0;
+  return end > from ? { duration: Math.round((end - from) * 1000) / 1000 } : {};
+}
+
+function asObject(value: unknown): JsonObject | undefined {
+  const json = value === undefined ? undefined : asJson(value);
+  return isObject(json) ? json : undefined;
+}

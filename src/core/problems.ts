@@ -1,0 +1,99 @@
+// Why a task cannot run as it is, with the place of what is wrong: found before anything is sent.
+import { isObject, type Json } from '../base/json.ts';
+import { extensionOf, knownExtensions, mediaTypeOf } from '../contract/api/asset.ts';
+import type { Code } from '../contract/codes.ts';
+import { knownBodyErrors } from '../language/body.ts';
+import type { Step } from '../language/pipeline.ts';
+import { expressionRemedy, type TemplateError } from '../language/template.ts';
+import type { Item } from '../model/item.ts';
+import type { TaskProblem as Problem } from '../plan/ask.ts';
+import type { FileFact } from '../plan/facts.ts';
+import { normalized } from '../plan/output-path.ts';
+import { problemOfItem, sentenceOf } from '../run/planned-task.ts';
+import type { End } from './ending.ts';
+
+export type { Problem };
+export { sentenceOf };
+
+/** In terms of the task's item: which value of which row, and why a field of a file is missing. */
+export const problemOf = (problem: Problem, step: Step, item: Item | undefined): Problem =>
+  problemOfItem(problem, step, item);
+
+export const endOf = (problem: Problem): End => ({
+  ending: 'failed',
+  why: sentenceOf(problem),
+  diagnostic: problem.code,
+  named: problem.named,
+});
+
+const remedies = {
+  SL506: 'convert the file, or leave it out',
+  SL507: 'paths are relative to the pipeline file; check the spelling and the case',
+  SL508: 'replace the file, or leave it out',
+  SL509: 'write a path below the output folder',
+  SL531: 'replace the file, or leave it out',
+  SL702: 'if you trust the pipeline, use --allow-outside',
+} as const satisfies Readonly<Partial<Record<Code, string>>>;
+
+function problem(code: keyof typeof remedies, message: string, file?: string): Problem {
+  return { code, message, hint: remedies[code], ...(file === undefined ? {} : { named: [file] }) };
+}
+
+/** Why a file cannot be uploaded. */
+export function problemOfFile(file: string, fact: FileFact): Problem | undefined {
+  const extension = extensionOf(file);
+  if (mediaTypeOf(extension) === undefined) {
+    if (mediaTypeOf(extension.trim()) !== undefined)
+      return problem('SL507', `${JSON.stringify(file)} ends with spaces`, file);
+    const kind = extension === '' ? 'file without an extension' : `.${extension} file`;
+    const takes = `it takes ${knownExtensions.join(' ')}`;
+    return problem('SL506', `${file}: the service takes no ${kind}; ${takes}`, file);
+  }
+  if (fact.is === 'absent')
+    return problem(fact.barred === true ? 'SL702' : 'SL507', `${file} ${fact.why}`, file);
+  if (fact.bytes === 0) return problem('SL508', `${file} is empty`, file);
+  if (fact.unusable !== undefined) return problem('SL531', `${file} ${fact.unusable}`, file);
+  return undefined;
+}
+
+/** A file that could not be read although it is there. `why`: the end of a sentence about it. */
+export const unreadable = (file: string, why: string): Problem =>
+  problem('SL507', `${file} ${why}`, file);
+
+/** Why a result cannot be put at a place below the output folder. `unusable`: what else is known of places. */
+export function problemOfPlace(
+  to: string,
+  unusable: (to: string) => string | undefined,
+): Problem | undefined {
+  const place = normalized(to);
+  if (!place.ok) return problem('SL509', `to: ${place.error}`);
+  const why = unusable(to);
+  return why === undefined ? undefined : problem('SL509', why);
+}
+
+/** A file that shotlist did not make stands where a result would go. `path`: relative to the pipeline file. */
+export const foreignFile = (path: string): Problem => ({
+  code: 'SL511',
+  message: `${path} is there already, and shotlist did not make it`,
+  hint: 'move it away, or replace it with run --replace-files',
+  named: [path],
+});
+
+/** The first value of a request that cannot be sent. `body`: with expressions in place of what only the run knows. */
+export function problemOfBody(step: Step, body: Json): Problem | undefined {
+  const [first] = knownBodyErrors(step, isObject(body) ? body : {});
+  if (first === undefined) return undefined;
+  const { code, message, hint, path } = first;
+  return { code, message, hint, at: ['steps', step.name, 'with', ...path] };
+}
+
+export function problemAt(error: TemplateError): Problem {
+  const text = error.text.trim();
+  const shown = text.length > 80 ? `${text.slice(0, 79)}…` : text;
+  return {
+    code: error.code,
+    hint: expressionRemedy(error),
+    message: `in the expression ${shown}: ${error.message}`,
+    expression: error,
+  };
+}

@@ -1,0 +1,275 @@
+// Where a step runs: in the run, for an item, for an element of a list. Whoever waits for a step awaits its promise here.
+import type { Result } from '../base/result.ts';
+import type { StepKind } from '../contract/kinds.ts';
+import { toCel, type Scope as Values } from '../language/expression.ts';
+import type { OnMissing, Step } from '../language/pipeline.ts';
+import type { TemplateError } from '../language/template.ts';
+import { eachOf, elementsOf } from '../model/element.ts';
+import type { Item } from '../model/item.ts';
+import { type TaskId, taskId } from '../model/task.ts';
+import type { FileCounts } from '../plan/decide.ts';
+import { timeoutOf } from '../plan/timeout.ts';
+import { Known } from './decide.ts';
+import { type Action, dependents, done, type End, isGraver, isOpenEnd } from './ending.ts';
+import type { Maker, Named } from './names.ts';
+import type { Names } from './naming.ts';
+import type { Price } from './price.ts';
+import type { Problem } from './problems.ts';
+import type { Fan, PlannedStep, StepNeed } from './program.ts';
+import type { Reason } from './reason.ts';
+
+/** Why an item may buy nothing now. */
+export interface Held extends Pick<End, 'held'> {
+  /** `pending` if it does not say. */
+  readonly ending?: 'blocked';
+  readonly why: string;
+}
+
+export interface Destination {
+  readonly task: string;
+  readonly path: string;
+}
+
+/** One step for one item, or for one element. */
+export class Task implements Maker {
+  readonly id: TaskId;
+  readonly planned: PlannedStep;
+  readonly scope: Scope;
+  /** Names what is made: of the take that counts; of a download or a delete, what it is about and where. */
+  fingerprint = '';
+  /** Of the first take. */
+  first = '';
+  action: Action | undefined;
+  reason: Reason | undefined;
+  known = new Known(undefined);
+  /** The task that a download or a delete is about. */
+  source: Task | undefined;
+  /** Whose outputs of today its request needs. */
+  readonly reads = new Set<Task>();
+  readonly needs = new Set<Task>();
+  /** How many results its request asks for; undefined if it does not say. */
+  asked: number | undefined;
+  /** Of an upload: undefined if only the run knows them. */
+  file: string | undefined;
+  content: string | undefined;
+  /** Of a download: below the output folder, the extension may be open. */
+  to: string | undefined;
+  price: Price | undefined;
+  /** Where the downloads beside a creation put its results; 'kept': only the run knows. */
+  destinations: readonly Destination[] | 'kept' = [];
+  /** The number of the take that counts. */
+  take = 1;
+  isNewTake = false;
+  /** What names the request. */
+  text = '';
+  files: FileCounts | undefined;
+  /** Only the run knows whether it is to be, or what it is. */
+  perhaps: boolean;
+  /** It shares the result of another task of this walk. */
+  isShared = false;
+  problem: Problem | undefined;
+  end: End | undefined;
+
+  constructor(planned: PlannedStep, scope: Scope) {
+    this.planned = planned;
+    this.scope = scope;
+    this.id = scope.idOf(planned.step);
+    this.perhaps = scope.perhaps;
+  }
+
+  get timeoutMs(): number {
+    return timeoutOf(this.planned.step);
+  }
+
+  get step(): Step {
+    return this.planned.step;
+  }
+
+  get kind(): StepKind {
+    return this.planned.step.kind;
+  }
+}
+
+export interface Done {
+  readonly end: End;
+  readonly task: Task | undefined;
+}
+
+/** The run, an item, or an element of a list; looks outward for what it does not have. */
+export class Scope {
+  readonly item: Item | undefined;
+  readonly parent: Scope | undefined;
+  /** In a list; '?': of one whose length only the run knows. */
+  readonly index: number | '?' | undefined;
+  readonly fan: Fan | undefined;
+  readonly each: Named | undefined;
+  readonly ends = new Map<string, Promise<Done>>();
+  readonly all = new Map<string, Promise<readonly Done[]>>();
+  readonly tasks: Task[] = [];
+  /** Deletes, which come when everything else is over. */
+  readonly tail: { readonly step: PlannedStep; readonly scope: Scope }[] = [];
+  readonly #found = new Map<string, Task | readonly Task[]>();
+  readonly #item: unknown;
+  readonly #matrix: unknown;
+  /** For how many elements this one stands. */
+  times = 1;
+  perhaps = false;
+  admitted: true | Held = true;
+
+  constructor(
+    item: Item | undefined,
+    parent?: Scope,
+    element?: Pick<Scope, 'index' | 'fan' | 'each'>,
+  ) {
+    this.item = item;
+    this.parent = parent;
+    this.index = element?.index;
+    this.fan = element?.fan;
+    this.each = element?.each;
+    const isOuter = parent?.item === item;
+    this.#item = isOuter && parent !== undefined ? parent.#item : item && toCel(item.fields);
+    this.#matrix =
+      isOuter && parent !== undefined ? parent.#matrix : item?.matrix && toCel(item.matrix);
+  }
+
+  /** The run or the item, which pays for its elements. */
+  get payer(): Scope {
+    return this.fan === undefined || this.parent === undefined ? this : this.parent;
+  }
+
+  /** Empty for the run. */
+  get key(): string {
+    return this.item?.key ?? '';
+  }
+
+  idOf({ name }: Step): TaskId {
+    const { index } = this;
+    const id = taskId(name, this.item, typeof index === 'number' ? index : undefined);
+    return index === '?' ? (`${id}[?]` as TaskId) : id;
+  }
+
+  endOf(step: string): Promise<Done> {
+    const end = this.ends.get(step) ?? this.parent?.endOf(step);
+    if (end === undefined) throw new Error(`bug: ${step} has not begun`);
+    return end;
+  }
+
+  allOf(step: string): Promise<readonly Done[]> {
+    const all = this.all.get(step) ?? this.parent?.allOf(step);
+    if (all === undefined) throw new Error(`bug: nobody gathers ${step}`);
+    return all;
+  }
+
+  found(step: string): Task | readonly Task[] | undefined {
+    return this.#found.get(step) ?? this.parent?.found(step);
+  }
+
+  /** How a step must end because of those before it; undefined: it may begin. Keeps what it may read. */
+  async ready(
+    needs: readonly StepNeed[],
+    onMissing: OnMissing,
+    task: { readonly needs: Set<Task>; perhaps: boolean },
+  ): Promise<End | undefined> {
+    let worst: End | undefined;
+    for (const need of needs) {
+      const list = need.all ? await this.allOf(need.step) : [await this.endOf(need.step)];
+      for (const one of list) {
+        if (one.task === undefined) continue;
+        task.needs.add(one.task);
+        if (one.task.perhaps) task.perhaps = true;
+      }
+      const stop = need.all ? gather(list, need, onMissing) : endAfter(list[0]?.end ?? done, need);
+      if (stop !== undefined) {
+        if (worst === undefined || isGraver(stop.ending, worst.ending)) worst = stop;
+        continue;
+      }
+      const tasks = list.flatMap(({ end, task: one }) =>
+        end.ending === 'done' && one !== undefined ? [one] : [],
+      );
+      const [only] = tasks;
+      if (need.all) this.#found.set(need.step, tasks);
+      else if (only !== undefined) this.#found.set(need.step, only);
+    }
+    return worst;
+  }
+
+  /** What expressions see by name. */
+  names(base: Base, needs: readonly StepNeed[]): Names<Task> {
+    const steps: Record<string, Task | readonly Task[] | undefined> = {};
+    for (const { step } of needs) steps[step] = this.found(step);
+    const { each, index } = this;
+    return {
+      ...base,
+      item: this.#item,
+      matrix: this.#matrix,
+      steps,
+      ...(each === undefined || index === undefined ? {} : { each: { element: each, index } }),
+    };
+  }
+
+  /** What expressions see of outputs as `of` says them. The error is that of the list of which this is an element. */
+  values(
+    base: Base,
+    needs: readonly StepNeed[],
+    of: (task: Task) => unknown,
+  ): Result<Values, TemplateError> {
+    const steps: Record<string, unknown> = {};
+    for (const { step } of needs) {
+      const found = this.found(step);
+      if (found === undefined) continue;
+      steps[step] = isTasks(found) ? { all: found.map(of) } : of(found);
+    }
+    const values: Values = { ...base, item: this.#item, matrix: this.#matrix, steps };
+    const { fan, parent, index } = this;
+    if (fan === undefined || parent === undefined || typeof index !== 'number')
+      return { ok: true, value: values };
+    const outer = parent.values(base, fan.needs, of);
+    if (!outer.ok) return outer;
+    const list = elementsOf(fan.fan, outer.value);
+    if (!list.ok) return list;
+    const element = list.value[index] ?? null;
+    return { ok: true, value: { ...values, each: toCel(eachOf(element, index)) } };
+  }
+}
+
+export const isTasks = (found: Task | readonly Task[]): found is readonly Task[] =>
+  Array.isArray(found);
+
+/** What is the same for all items, as expressions see it. */
+export type Base = Pick<Values, 'inputs' | 'env' | 'run'>;
+
+function endAfter({ ending }: End, { step, reads }: StepNeed): End | undefined {
+  const after = dependents[ending];
+  if (after === 'done') return undefined;
+  if (after === 'skipped') return reads ? { ending: after, why: `${step} is skipped` } : undefined;
+  return { ending: after, why: after === 'excluded' ? `${step} is excluded` : `waits for ${step}` };
+}
+
+/** A list is paid for once, so whoever reads it begins only when it is complete. */
+function gather(list: readonly Done[], { step }: StepNeed, onMissing: OnMissing): End | undefined {
+  const named = (one: Done): string => one.task?.id ?? step;
+  const open = list.find(({ end }) => isOpenEnd.has(end.ending));
+  if (open !== undefined) {
+    const ending = dependents[open.end.ending] === 'later' ? 'later' : 'blocked';
+    return { ending, why: open.task === undefined ? open.end.why : `waits for ${named(open)}` };
+  }
+  const excluded = list.find(({ end }) => end.ending === 'excluded');
+  if (excluded !== undefined)
+    return {
+      ending: 'excluded',
+      why: excluded.task === undefined ? excluded.end.why : `${named(excluded)} is excluded`,
+    };
+  const failed = list.find(({ end }) => end.ending !== 'done' && end.ending !== 'skipped');
+  const skipped = list.find(({ end }) => end.ending === 'skipped');
+  const isThere = list.some(({ end }) => end.ending === 'done');
+  if (failed !== undefined && onMissing === 'fail')
+    return {
+      ending: 'blocked',
+      why: `${named(failed)} ${failed.end.ending === 'failed' ? 'has failed' : `is ${failed.end.ending}`}, and on_missing is fail`,
+    };
+  if (!isThere) return { ending: 'skipped', why: `there is no result of ${step}` };
+  // Perhaps all are skipped in the end.
+  const isSure = list.some(({ end, task }) => end.ending === 'done' && task?.perhaps !== true);
+  if (skipped === undefined || onMissing === 'skip' || !isSure) return undefined;
+  return { ending: 'blocked', why: `${named(skipped)} is skipped, and on_missing is fail` };
+}
