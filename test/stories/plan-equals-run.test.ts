@@ -4,7 +4,7 @@
 // for more.
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PlanRow, TaskEnding } from '../../src/index.ts';
 import { type Story, stories } from './random-pipelines.ts';
 import { itemOf, type Outcome, Telling } from './telling.ts';
@@ -190,18 +190,27 @@ const found: readonly Found[] = readFileSync(
   .split('\n')
   .map((line) => JSON.parse(line));
 
-for (const { what, story } of found)
-  test(what, async () => {
+describe.each(['old', 'new'])('the %s core', (core) => {
+  beforeAll(() => {
+    process.env['SHOTLIST_CORE'] = core;
+    for (const key of Object.keys(counts) as (keyof typeof counts)[]) counts[key] = 0;
+  });
+  afterAll(() => {
+    delete process.env['SHOTLIST_CORE'];
+  });
+
+  test.each(found)('$what', async ({ story }) => {
     const before = counts.all;
     await tell(story);
     expect(counts.all).toBe(before + 1);
   });
 
-test(`each row of the plan is what a run then does (seed ${seed})`, {
-  timeout: 3_600_000,
-}, async () => {
-  await fc.assert(fc.asyncProperty(stories, tell), { numRuns: rounds, seed });
-  if (process.env['ROUNDS'] !== undefined) console.log(JSON.stringify(counts));
-  expect(counts.all).toBeGreaterThan(rounds / 4);
-  for (const some of Object.values(counts)) expect(some).toBeGreaterThan(rounds / 80);
+  test(`each row of the plan is what a run then does (seed ${seed})`, {
+    timeout: 3_600_000,
+  }, async () => {
+    await fc.assert(fc.asyncProperty(stories, tell), { numRuns: rounds, seed });
+    if (process.env['ROUNDS'] !== undefined) console.log(JSON.stringify(counts));
+    expect(counts.all).toBeGreaterThan(rounds / 4);
+    for (const some of Object.values(counts)) expect(some).toBeGreaterThan(rounds / 80);
+  });
 });

@@ -9,36 +9,24 @@ import { listItems } from '../../files/items.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { parsePipeline } from '../../language/load/parse.ts';
-import { type Problem, Refusal, refusedKey, resultOf } from '../../language/load/refusal.ts';
-import { CalendarBudget, type CalendarLimit, calendarCaps } from '../../plan/calendar-budget.ts';
-import { type EnvUse, envUses } from '../../plan/env-uses.ts';
-import type { OrphanCounts } from '../../plan/orphan.ts';
+import { Refusal, refusedKey, resultOf } from '../../language/load/refusal.ts';
+import { CalendarBudget, calendarCaps } from '../../plan/calendar-budget.ts';
+import { envUses } from '../../plan/env-uses.ts';
 import type { Plan } from '../../plan/plan.ts';
-import type { PlanReading } from '../../plan/plan-reading.ts';
-import { PlanRecord, type SavedChoices } from '../../plan/plan-record.ts';
+import { PlanRecord } from '../../plan/plan-record.ts';
 import { realClock } from '../../run/clock.ts';
-import type { Clock } from '../../run/jobs/ports.ts';
-import {
-  type Balance,
-  balanceOf,
-  checkService,
-  type ServiceCheck,
-} from '../../service-api/check-service.ts';
+import { balanceOf, checkService, type ServiceCheck } from '../../service-api/check-service.ts';
 import { rehearsalTier } from '../../service-api/connect-service.ts';
 import { secretsIn } from '../../service-api/secrets.ts';
-import {
-  findTarget,
-  type Target,
-  type TargetOptions,
-  type Unasked,
-} from '../../service-api/target.ts';
+import { findTarget, type Target, type Unasked } from '../../service-api/target.ts';
 import { chooseStore } from '../../stores/open-store.ts';
 import { behindText } from '../../views/calendar-text.ts';
 import { graphText } from '../../views/graph-text.ts';
+import { planWithCore } from '../core/plan.ts';
 import { internalsOf, type RunInternals } from '../internals.ts';
 import { awayProblem } from '../open-state.ts';
 import { earlierWarnings } from '../planning/earlier-runs.ts';
-import { type PrepareOptions, prepare } from '../planning/prepare.ts';
+import { prepare } from '../planning/prepare.ts';
 import { readPlan } from '../planning/read-plan.ts';
 import {
   foreignWarning,
@@ -50,48 +38,9 @@ import {
 import { writeSavedPlan } from '../planning/saved-plan.ts';
 import { countOrphans } from '../prune/orphans.ts';
 import { refuse } from '../refuse.ts';
+import { type Planned, type PlanOptions, UnrunnablePlan } from './planned.ts';
 
-export interface PlanOptions extends TargetOptions, PrepareOptions {
-  /** Default: the process's environment. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Default: the system's clock. */
-  readonly clock?: Clock;
-  /** Called with the address of the hosted service before anything is sent there. */
-  readonly onConnect?: (address: string) => void;
-  /** `--explain`: says why this task runs, or does not. */
-  readonly explain?: string | undefined;
-  /** `--out`: saves the plan in this file, for `run`. `choices`: what the plan was made with. */
-  readonly out?: { readonly file: string; readonly choices: SavedChoices } | undefined;
-}
-
-export interface Planned extends PlanReading {
-  readonly plan: Plan;
-  /** What budget.per_day and budget.per_month leave; empty without them. */
-  readonly calendar: readonly CalendarLimit[];
-  readonly warnings: readonly string[];
-  /** The account's balance by the service; read only if the plan costs something there. */
-  readonly balance?: Balance;
-  /** The address of the hosted service; absent in a rehearsal. */
-  readonly service?: string;
-  readonly rehearsal: boolean;
-  /** The environment variables that the pipeline uses, and which steps send them. */
-  readonly env: readonly EnvUse[];
-  /** The files that were read outside the repository because `allowOutside` is set: at most a thousand real paths. */
-  readonly outside: readonly string[];
-  readonly state: string;
-  /** What `prune` would remove; absent if the plan covers only some items or steps. */
-  readonly orphans?: OrphanCounts;
-}
-
-/** A run would refuse to begin, and this is what it would do if it did not. */
-export class UnrunnablePlan extends Refusal {
-  readonly planned: Planned;
-
-  constructor(problem: Problem, planned: Planned) {
-    super(problem);
-    this.planned = planned;
-  }
-}
+export { type Planned, type PlanOptions, UnrunnablePlan };
 
 /**
  * Says what a run would do and cost. Where a run would refuse to begin, `plan` throws the same refusal: an
@@ -112,6 +61,8 @@ export async function plan(loaded: LoadedPipeline, options: PlanOptions = {}): P
   const internals = internalsOf(options);
   const target = findTarget(options, bound, env);
   if (target.kind !== 'rehearsal') options.onConnect?.(target.address);
+  if (process.env['SHOTLIST_CORE'] === 'new')
+    return await planWithCore(bound, target, options, { env, clock, internals });
   const warnings: string[] = [];
   const onWarning = (message: string): void => void warnings.push(message);
   const record = options.out === undefined ? undefined : new PlanRecord();

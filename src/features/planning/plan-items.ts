@@ -333,11 +333,11 @@ function referencesTo(ledger: Ledger, below: Outputs['below']): PlanReferences {
   return new PlanReferences((fingerprint) => ledger.job(fingerprint), takesOf, below);
 }
 
-const atTo = (to: string, problem: string | undefined): string | undefined =>
+export const atTo = (to: string, problem: string | undefined): string | undefined =>
   problem === undefined ? undefined : `to: ${JSON.stringify(withMarkShown(to))}: ${problem}`;
 
 /** The real path of a folder; the path itself if the folder does not exist yet. */
-async function reallyAt(folder: string): Promise<string> {
+export async function reallyAt(folder: string): Promise<string> {
   try {
     return await realpath(folder);
   } catch (error) {
@@ -381,7 +381,7 @@ interface Outputs extends Machine {
 }
 
 /** `folder`: the pipeline's own folder, absolute. `root`: the output folder. */
-function belowOutput({ root, folder }: { root: string; folder: string }): Outputs['below'] {
+export function belowOutput({ root, folder }: { root: string; folder: string }): Outputs['below'] {
   // The item, the upload of its file and the references all ask about one path in a row.
   let last: { readonly path: string; readonly below: string | undefined } | undefined;
   return (path) => {
@@ -395,7 +395,7 @@ function belowOutput({ root, folder }: { root: string; folder: string }): Output
   };
 }
 
-class PlanProblems {
+export class PlanProblems {
   /** Problems because of which the run must not begin. */
   readonly #refused: Diagnostic[] = [];
   /** Problems of single items; the other items can run. */

@@ -45,7 +45,7 @@ interface Terms {
 /**
  * Promise 3: with a budget, and in a rehearsal, which must show the hosted bill, an unknown price never counts as zero.
  */
-function refuseUnpriced(
+export function refuseUnpriced(
   plan: Plan,
   { budget, rehearsal }: Omit<Terms, 'tier'>,
   { pipeline, file }: BoundPipeline,

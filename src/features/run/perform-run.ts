@@ -24,6 +24,7 @@ import type { RunPaths } from '../../state/run-paths.ts';
 import { RecordLost } from '../../state/state-file.ts';
 import { behindText, stopText } from '../../views/calendar-text.ts';
 import { takesLeft } from '../../views/takes.ts';
+import { performWithCore } from '../core/run.ts';
 import { commitRun } from '../git/commit.ts';
 import { earlierWarnings } from '../planning/earlier-runs.ts';
 import { type Prepared, prepare } from '../planning/prepare.ts';
@@ -54,6 +55,7 @@ export async function performRun(
   const { clock, options } = context;
   const began = clock.elapsed();
   try {
+    if (process.env['SHOTLIST_CORE'] === 'new') return await performWithCore(bound, context);
     return await runOn(bound, context);
   } catch (error) {
     if (options.signal?.aborted === true && error === options.signal.reason)

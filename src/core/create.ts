@@ -1,0 +1,446 @@
+// What costs credits. The intent is on disk before the request is sent, and the project before anything uses it. Whoever reads
+// `#pay` from top to bottom reads what happens, in that order.
+import type { JsonObject } from '../base/json.ts';
+import { err } from '../base/result.ts';
+import { scrubbed } from '../base/scrub.ts';
+import {
+  type ApiFailure,
+  explainFailure,
+  remedy,
+  worthAnotherAttempt,
+} from '../contract/api/failure.ts';
+import type { Project } from '../contract/api/project.ts';
+import { lastingOf } from '../model/outputs.ts';
+import { current, isOver, projectOf } from '../model/record/job.ts';
+import type { Attempt, Job } from '../model/record/line.ts';
+import type { Clock } from '../run/jobs/ports.ts';
+import type { Calls, Permit } from './calls.ts';
+import { filesOf, isAway, Known } from './decide.ts';
+import { Ended, endedBy, stopped } from './ended.ts';
+import type { Facts, ReceiptsPort } from './facts.ts';
+import type { Expected, Inbox } from './inbox.ts';
+import type { Journal } from './journal.ts';
+import type { Live } from './live.ts';
+import type { Looks, Watch } from './looks.ts';
+import { chargeOf, type Projects } from './projects.ts';
+import { textOf } from './reason.ts';
+import { fieldDigests } from './request.ts';
+import type { Task } from './scope.ts';
+import type { Priority, Slot, Slots } from './slots.ts';
+import type { Spending } from './spending.ts';
+
+export interface CreationParts {
+  readonly pipeline: string;
+  readonly journal: Journal;
+  readonly calls: Calls;
+  readonly spending: Spending;
+  readonly slots: Slots;
+  readonly looks: Looks;
+  readonly live: Live;
+  readonly projects: Projects;
+  readonly facts: Facts;
+  readonly receipts: ReceiptsPort | undefined;
+  readonly inbox: Inbox | undefined;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Aborted when the run leaves the projects that still render. */
+  readonly leave: AbortSignal;
+  /** Looks once at what is due, and waits for nothing. */
+  readonly isTick: boolean;
+  /** A task is at work. */
+  readonly begun: (task: Task) => void;
+  /** The service has charged credits; below 0: given back. */
+  readonly charged: (task: Pick<Task, 'id'>, project: string, credits: number) => void;
+  /** Every wait has a reason that a person can read. */
+  readonly waits: (why: string) => void;
+}
+
+/** What is followed: a job of this walk, or one that is owed. */
+export interface Followed {
+  readonly id: Task['id'];
+  readonly fingerprint: string;
+  readonly kind: string;
+  readonly attempts: number;
+  readonly timeoutMs: number;
+}
+
+/** A creation that was sent. */
+interface Sending {
+  readonly name: string;
+  readonly reserve: number;
+  readonly permit: Permit;
+  readonly expected: Expected | undefined;
+  /** No attempt follows. */
+  readonly isLast: boolean;
+}
+
+/** How long a run waits for another one that is paying for the same. */
+const busyMs = 10 * 60_000;
+const busyPauseMs = 250;
+
+export class Creations {
+  readonly #o: CreationParts;
+
+  constructor(parts: CreationParts) {
+    this.#o = parts;
+  }
+
+  get #ledger() {
+    return this.#o.journal.ledger;
+  }
+
+  #known(job: string): Known {
+    return new Known(this.#ledger.job(job), () => this.#o.receipts?.get(job));
+  }
+
+  #current(job: string): Attempt | undefined {
+    const line = this.#ledger.job(job);
+    return line && current(line);
+  }
+
+  /** Pays for a task, and follows its project until it is over. */
+  async create(task: Task, priority: Priority): Promise<void> {
+    const { step, fingerprint } = task;
+    const { slots, signal } = this.#o;
+    let mayPayAgain = task.reason?.code === 'asked-again' || task.reason?.code === 'take-asked';
+    for (let tries = 1; ; ) {
+      using slot = await slots.take(step.kind.name, priority, signal);
+      const sent = await this.#pay(task, mayPayAgain, tries >= step.attempts);
+      if (typeof sent !== 'string') {
+        slot[Symbol.dispose]();
+        await sent.comesBack;
+        continue;
+      }
+      if (sent !== 'busy' && sent !== 'again') mayPayAgain = false;
+      if (sent === 'spent') tries += 1;
+      if (sent === 'busy') {
+        slot[Symbol.dispose]();
+        await this.#another(fingerprint);
+      }
+      if (sent !== 'made') continue;
+      try {
+        return await this.follow(followedOf(task), slot, true);
+      } catch (error) {
+        const isTemporary =
+          error instanceof Ended && error.code !== undefined && worthAnotherAttempt(error.code);
+        if (!isTemporary || tries >= step.attempts) throw error;
+        tries += 1;
+      }
+    }
+  }
+
+  /** `spent`: the service looked at it, and did not take it; `again`: nobody did. `comesBack`: it does not fit before. */
+  async #pay(
+    task: Task,
+    mayPayAgain: boolean,
+    isLast: boolean,
+  ): Promise<'made' | 'busy' | 'again' | 'spent' | { comesBack: Promise<void> }> {
+    const { spending, calls, live, journal, receipts, signal, inbox } = this.#o;
+    const { fingerprint: job, price, scope } = task;
+    if (price === undefined) throw new Error(`bug: ${task.id} has no price`);
+    const first = await spending.first(price.measure);
+    let permit: Permit | undefined;
+    let isMade = false;
+    try {
+      permit = await calls.readyToCreate();
+      const body = await live.body(task);
+      if (signal.aborted) throw stopped();
+      if (!permit.isGood) return 'again';
+      // One turn from here to the commit.
+      const reserve = spending.draw(scope.payer.key, job, price);
+      if (reserve instanceof Promise) return { comesBack: reserve };
+      if (typeof reserve !== 'number')
+        throw new Ended('pending', reserve.why, { held: reserve.held });
+      const name = this.#nameOf(task, body);
+      const known = receipts?.get(job);
+      const expected = inbox?.expect(name);
+      await journal.commit(
+        ...(known === undefined ? [] : [{ job, is: 'known' as const, line: known.line }]),
+        this.#intentOf(task, name, reserve, mayPayAgain ? this.#known(job).job : undefined),
+      );
+      this.#o.begun(task);
+      const not = (code: string, message: string): Promise<void> =>
+        journal.commit({ job, is: 'refused', attempt: name, fault: { code, message } });
+      // Git may have changed the file while the intent was being written.
+      if (!this.#ledger.isAlone(job, name)) {
+        await not('withheld', 'the record knows another creation now');
+        return 'again';
+      }
+      const line = this.#ledger.job(job);
+      const claim = line === undefined ? undefined : receipts?.claim(line, name);
+      if (claim !== undefined && claim.is !== 'go') {
+        await not('withheld', 'another run has begun it');
+        if (claim.is === 'busy') return 'busy';
+        if (claim.is === 'known') {
+          this.#adopt(claim.line);
+          return 'made';
+        }
+        throw new Ended('pending', `not sent: the receipts ${claim.why}`, {
+          stops: 'buying',
+          code: claim.is,
+        });
+      }
+      const fits = spending.stillFits(job);
+      if (fits instanceof Promise) {
+        await not('withheld', 'others were charged more than expected while this waited');
+        return { comesBack: fits };
+      }
+      if (fits !== true) {
+        await not('withheld', fits.why);
+        throw new Ended('pending', fits.why, { held: fits.held });
+      }
+      if (!permit.isGood) {
+        await not('withheld', 'other creations got no answer meanwhile');
+        return 'again';
+      }
+      const answer = this.#own(
+        await calls.create(task.kind.name, { ...body, name }, permit, expected?.known),
+      );
+      if (!answer.ok)
+        return await this.#notMade(task, { name, reserve, permit, expected, isLast }, answer.error);
+      permit.over('answered');
+      await this.#made(task, name, answer.value.id, answer.value.credits ?? reserve);
+      expected?.over();
+      isMade = true;
+      return 'made';
+    } finally {
+      permit?.over('unsent');
+      first.over();
+      if (!isMade) spending.over(job);
+    }
+  }
+
+  /** An answer with the project of another creation says nothing about this one: it may be paid, or not. */
+  #own(answer: Awaited<ReturnType<Calls['create']>>): typeof answer {
+    if (!answer.ok || !this.#ledger.hasProject(answer.value.id)) return answer;
+    const message = `the service answered with project ${answer.value.id}, which belongs to another creation`;
+    return err({ reason: 'unanswered', message });
+  }
+
+  /** A name that people recognize in the hub, unique to the attempt, which the service returns unchanged. */
+  #nameOf(task: Task, body: JsonObject): string {
+    const given = body['name'];
+    const shown =
+      typeof given === 'string' && given !== '' ? given : `${this.#o.pipeline} ${task.id}`;
+    const token = Array.from(
+      { length: 10 },
+      () => alphabet[Math.floor(this.#o.clock.chance() * alphabet.length)],
+    );
+    return `${shown.slice(0, 80).toWellFormed().replaceAll('\u0000', '')} #${token.join('')}`;
+  }
+
+  #intentOf(task: Task, attempt: string, reserve: number, forgotten: Job | undefined) {
+    const { fingerprint: job, kind, id, step, take, first, text } = task;
+    const forgets = (forgotten?.attempts ?? [])
+      .filter((one) => !isOver(one))
+      .map(({ name }) => name);
+    return {
+      job,
+      is: 'intent' as const,
+      kind: kind.name,
+      task: id,
+      attempt,
+      reserve,
+      measure: task.price?.measure,
+      to: step.keepRemote ? undefined : mutable(task.destinations),
+      fields: fieldDigests(text),
+      take: take > 1 ? { of: first, number: take } : undefined,
+      forgets,
+    };
+  }
+
+  async #made(task: Task, attempt: string, project: string, credits: number): Promise<void> {
+    const { journal, clock } = this.#o;
+    const charge = { credits, read: new Date(clock.now()).toISOString() };
+    await journal.commit({ job: task.fingerprint, is: 'created', attempt, project, charge });
+    this.#o.charged(task, project, credits);
+  }
+
+  async #notMade(
+    task: Task,
+    { name, reserve, permit, expected, isLast }: Sending,
+    failure: ApiFailure,
+  ): Promise<'made' | 'again' | 'spent'> {
+    const { journal, live } = this.#o;
+    const { fingerprint: job } = task;
+    const fault = { code: failure.reason, message: scrubbed(explainFailure(failure)) };
+    const what = remedy('create', failure);
+    if (what === 'doubt') {
+      permit.over('unanswered');
+      await journal.commit({ job, is: 'doubt', attempt: name, fault });
+      const told = await expected?.outcome();
+      if (told === undefined) throw new Ended('doubt', fault.message);
+      permit.over('answered');
+      await this.#made(
+        task,
+        name,
+        told.id,
+        told.credits_charged ?? (told.status === 'error' ? 0 : reserve),
+      );
+      expected?.over();
+      return 'made';
+    }
+    expected?.over();
+    permit.over(
+      what === 'fail' || what === 'resupply' || what === 'stop-step' ? 'answered' : 'unsent',
+    );
+    await journal.commit({ job, is: 'refused', attempt: name, fault });
+    if (what === 'resupply') live.forget(task);
+    if (what !== 'retry' && what !== 'resupply') throw endedBy('create', failure);
+    if (failure.reason === 'late' || !permit.usesAttempt) return 'again';
+    if (isLast) throw endedBy('create', failure);
+    return 'spent';
+  }
+
+  /** Another pipeline has paid for it. A doubt of it is for its own state file to settle. */
+  #adopt(line: Job): void {
+    const now = current(line);
+    if (now === undefined) throw new Ended('pending', 'another run has not paid for it after all');
+    if (now.state === 'intended' || now.state === 'doubt')
+      throw new Ended('doubt', 'in doubt: another run on this machine may have paid for it');
+    this.#o.journal.join(line);
+  }
+
+  /** Waits until another process that is paying for the same is over with it. */
+  async #another(job: string): Promise<void> {
+    const { receipts, clock, signal, waits } = this.#o;
+    const until = clock.elapsed() + busyMs;
+    for (let told = false; ; told = true) {
+      const receipt = receipts?.get(job);
+      const now = receipt && current(receipt.line);
+      if (now === undefined || receipt?.isBusy !== true || now.state !== 'intended') return;
+      if (!told) waits(`${receipt.payer.pipeline} is paying for the same request`);
+      if (clock.elapsed() >= until)
+        throw new Ended('pending', `${receipt.payer.pipeline} is still paying for it`);
+      await clock.sleep(busyPauseMs, signal);
+      if (signal.aborted) throw stopped();
+    }
+  }
+
+  // Following
+
+  /** Paid already, by this state file or another one; or another process is at it. */
+  async attach(task: Task): Promise<void> {
+    const { receipts, slots, signal } = this.#o;
+    const { fingerprint: job } = task;
+    await this.#another(job);
+    const own = this.#current(job);
+    const receipt = receipts?.get(job);
+    if ((own === undefined || projectOf(own) === undefined) && receipt !== undefined)
+      this.#adopt(receipt.line);
+    const now = this.#current(job);
+    if (now?.state === 'created') {
+      using slot = await slots.take(task.kind.name, 'owed', signal);
+      return await this.follow(followedOf(task), slot, false);
+    }
+  }
+
+  /** Until the project is over. Throws `Ended`. */
+  async follow(followed: Followed, slot: Slot | undefined, isNew: boolean): Promise<void> {
+    const { fingerprint: job, kind, attempts, timeoutMs } = followed;
+    const { projects, looks, clock, calls, live, facts, spending, isTick, signal } = this.#o;
+    const spent = (): number => clock.elapsed() - calls.waitedMs;
+    const until = spent() + timeoutMs;
+    const first = this.#current(job);
+    const since = first === undefined || isNew ? clock.now() : Date.parse(first.at);
+    spending.opens(job);
+    using _ = { [Symbol.dispose]: () => spending.over(job) };
+    using watch = looks.watch(kind, since);
+    for (let looked = 0; ; looked++) {
+      const now = this.#current(job);
+      if (now === undefined) throw new Ended('failed', 'it was given up');
+      if (isAway(now)) {
+        if (now.state === 'deleted' || filesOf(this.#known(job), now, facts) !== undefined) return;
+        throw new Ended('failed', textOf({ code: 'gone-at-service' }), { code: 'gone' });
+      }
+      if (now.state === 'complete') return;
+      const id = projectOf(now);
+      if (now.state !== 'created' || id === undefined)
+        throw new Ended('doubt', textOf({ code: 'in-doubt' }));
+      if (isTick ? isNew || looked > 0 : await this.#isLeft(watch, id, until - spent())) {
+        slot?.leave();
+        throw new Ended('rendering', `project ${id} still renders`);
+      }
+      if (signal.aborted) throw stopped();
+      const project = await projects.read(job, kind, now, attempts);
+      if (project === undefined) continue;
+      if (await this.#settle(followed, now, project)) {
+        watch.over(project);
+        return live.learn(job, project);
+      }
+      if (spent() < until) continue;
+      slot?.leave();
+      throw new Ended('pending', `project ${id} is still ${project.status} after its timeout`);
+    }
+  }
+
+  /** Waits for the time of the next look, or for an event. True if the run leaves what still renders. */
+  async #isLeft(watch: Watch, project: string, leftMs: number): Promise<boolean> {
+    const { inbox, clock, leave } = this.#o;
+    if (leave.aborted) return true;
+    const over = new AbortController();
+    let isTold = false;
+    const told = inbox?.look(project).then(() => {
+      isTold = true;
+    });
+    const late = clock.sleep(Math.max(0, leftMs), leave, over.signal);
+    try {
+      await watch.turn(told === undefined ? late : Promise.race([told, late]));
+    } finally {
+      over.abort();
+    }
+    return leave.aborted && !isTold;
+  }
+
+  /** True if the project is complete. Throws if it failed. */
+  async #settle(
+    followed: Followed,
+    { name, charge: before, adopted }: Attempt,
+    project: Project,
+  ): Promise<boolean> {
+    const { journal, clock } = this.#o;
+    const { fingerprint: job } = followed;
+    const charge = adopted ? undefined : chargeOf(project, clock.now());
+    const change = charge === undefined ? 0 : charge.credits - (before?.credits ?? 0);
+    const tell = (): void => {
+      if (change !== 0) this.#o.charged(followed, project.id, change);
+    };
+    if (project.status === 'complete') {
+      const result = lastingOf(project);
+      await journal.commit({ job, is: 'complete', attempt: name, charge, result });
+      tell();
+      return true;
+    }
+    if (project.status !== 'error' && project.status !== 'canceled') return false;
+    const { code, message } = project.error ?? reasonless(project.status);
+    const isNothing = charge === undefined && project.status === 'error' && !adopted;
+    const read = new Date(clock.now()).toISOString();
+    await journal.commit({
+      job,
+      is: 'failed',
+      attempt: name,
+      charge: isNothing ? { credits: 0, read } : charge,
+      fault: { code, message },
+    });
+    tell();
+    throw new Ended('failed', `${code}: ${message}`, { code });
+  }
+}
+
+const reasonless = (status: 'error' | 'canceled') => ({
+  code: status,
+  message: status === 'error' ? 'the service gives no reason' : 'stopped by hand in the hub',
+});
+
+const followedOf = (task: Task): Followed => ({
+  id: task.id,
+  fingerprint: task.fingerprint,
+  kind: task.kind.name,
+  attempts: task.step.attempts,
+  timeoutMs: task.timeoutMs,
+});
+
+const mutable = (to: Task['destinations']): Attempt['to'] =>
+  to === 'kept' ? to : to.map((one) => ({ ...one }));
+
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';

@@ -1,0 +1,355 @@
+// Values that age: uploads, addresses of results, faces. A request is filled with those that hold when it is sent.
+import { asJson, isObject, type Json, type JsonObject } from '../base/json.ts';
+import { assetLifetimeMs, extensionOf, mediaTypeOf } from '../contract/api/asset.ts';
+import type { FaceDetection, Project } from '../contract/api/project.ts';
+import { detectionRequest } from '../contract/kinds.ts';
+import { bodyOf } from '../language/body.ts';
+import { toCel } from '../language/expression.ts';
+import { fill } from '../language/template.ts';
+import { lastingFaces, liveFaces, liveProject } from '../model/outputs.ts';
+import { current } from '../model/record/job.ts';
+import type { Attempt } from '../model/record/line.ts';
+import type { Clock, JobApi, LocalFile } from '../run/jobs/ports.ts';
+import type { Calls } from './calls.ts';
+import { filesOf, isAway, Known } from './decide.ts';
+import { Ended } from './ended.ts';
+import type { Facts, ReceiptsView } from './facts.ts';
+import type { Files } from './files.ts';
+import type { Journal } from './journal.ts';
+import type { Looks } from './looks.ts';
+import { recordedOutputs, savedOutputs } from './outputs.ts';
+import type { Projects } from './projects.ts';
+import type { Base, Task } from './scope.ts';
+
+interface Value {
+  readonly outputs: JsonObject;
+  /** Epoch milliseconds. */
+  readonly until: number;
+  /** It does not end with the project. */
+  readonly isUpload: boolean;
+}
+
+/** The service performs a request some time after it is sent. */
+const marginMs = 3_600_000;
+/** For an address that does not say when it ends. */
+const addressMs = 23 * 3_600_000;
+
+export interface LiveParts {
+  readonly api: JobApi;
+  readonly calls: Calls;
+  readonly files: Files;
+  readonly projects: Projects;
+  readonly journal: Journal;
+  readonly facts: Facts;
+  readonly receipts: ReceiptsView;
+  readonly looks: Looks;
+  readonly fileAt: (path: string) => LocalFile;
+  readonly base: Base;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly savedBy: (task: Task) => Parameters<typeof savedOutputs>[0];
+}
+
+export class Live {
+  readonly #o: LiveParts;
+  readonly #values = new Map<string, Value>();
+  readonly #renewing = new Map<string, Promise<void>>();
+  /** Projects that are being deleted, or are. */
+  readonly going = new Set<string>();
+
+  constructor(parts: LiveParts) {
+    this.#o = parts;
+  }
+
+  /** The request as it is sent now. Throws `Ended`. */
+  async body(task: Task): Promise<JsonObject> {
+    await Promise.all([...task.reads].map((one) => this.#fresh(one)));
+    const { step } = task;
+    const values = this.#valuesFor(task);
+    const body = bodyOf(step, values);
+    if (body.ok) return body.value;
+    throw new Ended('failed', body.error.message, { code: body.error.code });
+  }
+
+  #valuesFor({ scope, planned }: Task) {
+    const values = scope.values(this.#o.base, planned.needs, (one) => this.#outputs(one));
+    if (values.ok) return values.value;
+    const { code, text, message } = values.error;
+    throw new Ended('failed', `${text.trim()}: ${message}`, { code });
+  }
+
+  /** What only the run knows of a task before: the file of an upload, the place of a download. Throws `Ended`. */
+  path(task: Task): string {
+    const { planned } = task;
+    if (planned.path === undefined) throw new Error(`bug: ${task.id} has no path`);
+    const path = fill(planned.path.template, this.#valuesFor(task));
+    if (path.ok) return String(path.value);
+    throw new Ended('failed', `${path.error.text.trim()}: ${path.error.message}`, {
+      code: path.error.code,
+    });
+  }
+
+  #outputs(task: Task): unknown {
+    const live = this.#values.get(task.fingerprint)?.outputs;
+    return toCel(live ?? this.#recorded(task));
+  }
+
+  #recorded(task: Task): JsonObject | undefined {
+    const { operation } = task.kind;
+    if (operation === 'download') return savedOutputs(this.#o.savedBy(task));
+    return recordedOutputs(operation, this.#known(task.fingerprint).job, false);
+  }
+
+  #known(job: string): Known {
+    const { journal, receipts } = this.#o;
+    return new Known(journal.ledger.job(job), () => receipts.get(job));
+  }
+
+  /** A record that was just read. */
+  learn(job: string, project: Project): void {
+    const ends = project.downloads.map(({ expires_at: at }) => Date.parse(at));
+    const until = Math.min(...ends.map((end) => (Number.isNaN(end) ? this.#now + addressMs : end)));
+    this.#values.set(job, {
+      outputs: liveProject(project),
+      until: until - 60_000,
+      isUpload: false,
+    });
+  }
+
+  get #now(): number {
+    return this.#o.clock.now();
+  }
+
+  /** What a request named is not at the service any more, whatever the record says. */
+  forget(task: Task): void {
+    for (const { fingerprint } of task.reads) {
+      this.#values.delete(fingerprint);
+      this.#stale.add(fingerprint);
+    }
+  }
+
+  readonly #stale = new Set<string>();
+
+  async #fresh(task: Task): Promise<void> {
+    const { fingerprint } = task;
+    const known = this.#values.get(fingerprint);
+    if (
+      known !== undefined &&
+      known.until > this.#now &&
+      (known.isUpload || !this.#isAway(fingerprint))
+    )
+      return;
+    await this.#once(fingerprint, () =>
+      task.kind.operation === 'create' ? this.#renewProject(task) : this.#renewSupply(task),
+    );
+  }
+
+  #isAway(job: string): boolean {
+    const line = this.#o.journal.ledger.job(job);
+    const now = line && current(line);
+    return this.going.has(job) || (now !== undefined && isAway(now));
+  }
+
+  /** Whoever needs the same waits for the same. */
+  #once(job: string, renew: () => Promise<void>): Promise<void> {
+    const known = this.#renewing.get(job);
+    if (known !== undefined) return known;
+    const renewing = renew().finally(() => this.#renewing.delete(job));
+    this.#renewing.set(job, renewing);
+    return renewing;
+  }
+
+  // Free work
+
+  /** An upload or a detection, as the record has it if that still holds. */
+  async #renewSupply(task: Task): Promise<void> {
+    const { ledger } = this.#o.journal;
+    const { fingerprint, kind } = task;
+    const supplied = ledger.job(fingerprint)?.supplied ?? this.#known(fingerprint).job?.supplied;
+    const until = supplied === undefined ? 0 : Date.parse(supplied.at) + assetLifetimeMs - marginMs;
+    const isStale = this.#stale.has(fingerprint) || until <= this.#now;
+    if (supplied === undefined || isStale) return await this.supply(task);
+    if (kind.operation === 'upload')
+      return void this.#values.set(fingerprint, {
+        outputs: asObject(supplied.result),
+        until,
+        isUpload: true,
+      });
+    const id = supplied.result['id'];
+    try {
+      if (typeof id !== 'string') return await this.supply(task);
+      const found = await this.#detected(task, id, true);
+      this.#values.set(fingerprint, { outputs: liveFaces(found), until, isUpload: true });
+    } catch (error) {
+      if (!(error instanceof Ended) || error.code !== 'not-found') throw error;
+      await this.supply(task);
+    }
+  }
+
+  async supply(task: Task): Promise<void> {
+    const { fingerprint: job, kind, id } = task;
+    const { journal } = this.#o;
+    if (kind.operation === 'upload') {
+      const path = task.file ?? this.path(task);
+      const file_path = await this.#send(
+        this.#o.fileAt(path),
+        path,
+        task.content,
+        task.step.attempts,
+      );
+      this.#supplied(job, { file_path });
+      return journal.note({
+        job,
+        is: 'supplied',
+        kind: kind.name,
+        task: id,
+        result: { file_path },
+      });
+    }
+    const body = detectionRequest(await this.body(task));
+    const begun = await this.#o.calls.free(() => this.#o.api.detectFaces(body), task.step.attempts);
+    const found = await this.#detected(task, begun.id, false);
+    this.#sameFaces(task, found);
+    this.#supplied(job, liveFaces(found));
+    journal.note({ job, is: 'supplied', kind: kind.name, task: id, result: lastingFaces(found) });
+  }
+
+  #supplied(job: string, outputs: JsonObject): void {
+    this.#stale.delete(job);
+    this.#values.set(job, {
+      outputs,
+      until: this.#now + assetLifetimeMs - marginMs,
+      isUpload: true,
+    });
+  }
+
+  /** Elements are named by their place, so another number of faces would give paid results to other faces. */
+  #sameFaces({ fingerprint, id }: Task, found: FaceDetection): void {
+    const before = this.#known(fingerprint).job?.supplied?.result['faces'];
+    if (!Array.isArray(before) || before.length === found.faces.length) return;
+    throw new Ended(
+      'failed',
+      `the service finds ${found.faces.length} faces now, and ${before.length} are in the record: results that are paid for name them by their place; run --pay-again ${id} takes the new list`,
+      { code: 'faces-changed' },
+    );
+  }
+
+  /** `isOld`: begun by an earlier run, and probably over. */
+  async #detected(task: Task, id: string, isOld: boolean): Promise<FaceDetection> {
+    const { calls, api, looks, clock, signal } = this.#o;
+    const spent = (): number => clock.elapsed() - calls.waitedMs;
+    const until = spent() + task.timeoutMs;
+    using watch = looks.watch(task.kind.name, this.#now);
+    for (let looked = 0; ; looked++) {
+      if (!isOld || looked > 0) await watch.turn(clock.sleep(until - spent(), signal));
+      const found = await calls.free(() => api.faceDetection(id), task.step.attempts);
+      if (found.status === 'complete') {
+        if (!isOld) watch.over({ status: 'complete' });
+        return found;
+      }
+      if (found.status === 'error')
+        throw new Ended('failed', 'the service could not look for faces in it');
+      if (spent() >= until) throw new Ended('failed', 'the face detection was not over in time');
+    }
+  }
+
+  /** Uploads one file; the service's name for it. */
+  async #send(
+    file: LocalFile,
+    name: string,
+    content: string | undefined,
+    attempts: number,
+  ): Promise<string> {
+    const { calls, api } = this.#o;
+    const extension = extensionOf(name);
+    const type = mediaTypeOf(extension) ?? 'image';
+    const target = await calls.free(() => api.uploadAddress({ type, extension }), attempts);
+    const digest = await calls.storage(target.uploadUrl, () => api.put(target, file), attempts);
+    if (content !== undefined && digest !== content)
+      throw new Ended('failed', `${name} changed while it was being uploaded`);
+    return target.filePath;
+  }
+
+  // Results
+
+  /** The addresses of a finished project, or uploads of its files in their place. */
+  async #renewProject(task: Task): Promise<void> {
+    const { fingerprint: job, step } = task;
+    const known = this.#known(job);
+    const now = known.job && current(known.job);
+    if (now === undefined) throw new Ended('pending', `${task.id} has no result`);
+    if (!this.#isAway(job) && !isAway(now)) {
+      const project = await this.#o.projects.read(job, step.kind.name, now, step.attempts);
+      if (project !== undefined) return this.learn(job, project);
+    }
+    await this.#upload(task, now);
+  }
+
+  async #upload(task: Task, attempt: Attempt): Promise<void> {
+    const { fingerprint: job, step } = task;
+    const known = this.#known(job);
+    const saved = filesOf(known, attempt, this.#o.facts);
+    if (saved === undefined)
+      throw new Ended(
+        'failed',
+        `${task.id} is needed, but its project was deleted and its file is gone; it would have to be paid for again`,
+      );
+    const downloads: Json[] = [];
+    for (const one of saved) {
+      const { file, over } = await this.#o.files.local(one, step.attempts);
+      const { sha256, path } = one.output;
+      downloads.push({ url: await this.#send(file, path, sha256, step.attempts), expires_at: '' });
+      await over();
+    }
+    const [first] = downloads;
+    const recorded = recordedOutputs('create', known.job, false) ?? {};
+    const outputs: JsonObject = { ...recorded, downloads };
+    const url =
+      first !== undefined && typeof first === 'object' && first !== null && 'url' in first
+        ? first['url']
+        : undefined;
+    const until = this.#now + assetLifetimeMs - marginMs;
+    this.#values.set(job, {
+      outputs: url === undefined ? outputs : { ...outputs, url, download: first ?? null },
+      until,
+      isUpload: true,
+    });
+  }
+
+  /** The address of one result. `isAgain`: the one before was refused. */
+  async address(
+    job: string,
+    kind: string,
+    attempt: Attempt,
+    {
+      index,
+      isAgain,
+      attempts,
+    }: { readonly index: number; readonly isAgain: boolean; readonly attempts: number },
+  ): Promise<string> {
+    const known = this.#values.get(job);
+    if (known === undefined || isAgain || known.until <= this.#now || known.isUpload) {
+      const project = await this.#o.projects.read(job, kind, attempt, attempts);
+      if (project === undefined) throw new Gone();
+      this.learn(job, project);
+    }
+    const downloads = this.#values.get(job)?.outputs['downloads'];
+    const entry: unknown = Array.isArray(downloads) ? downloads[index] : undefined;
+    if (
+      typeof entry === 'object' &&
+      entry !== null &&
+      'url' in entry &&
+      typeof entry.url === 'string'
+    )
+      return entry.url;
+    throw new Ended('pending', 'the service lists fewer downloads than before');
+  }
+}
+
+/** The project of a result is not there any more, and the record says so. */
+export class Gone extends Error {}
+
+const asObject = (value: unknown): JsonObject => {
+  const json = asJson(value);
+  return isObject(json) ? json : {};
+};

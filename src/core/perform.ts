@@ -1,0 +1,327 @@
+// The performer that acts: what a run does about each task that has something to do. What ends a task in the middle of its work
+// is thrown there and caught here.
+import { type Bug, bugOf, bugText } from '../base/bug.ts';
+import { recordOf } from '../contract/tools/all.ts';
+import { current, projectOf } from '../model/record/job.ts';
+import type { Output } from '../model/record/line.ts';
+import type { Disk, JobApi } from '../run/jobs/ports.ts';
+import type { Calls } from './calls.ts';
+import type { Creations, Followed } from './create.ts';
+import {
+  fewer,
+  filesOf,
+  isAway,
+  isStored,
+  isWhole,
+  Known,
+  resultsOf,
+  unproved,
+  type WholeFile,
+} from './decide.ts';
+import { Ended, stopped } from './ended.ts';
+import { done, type End } from './ending.ts';
+import type { Facts, ReceiptsPort } from './facts.ts';
+import type { Files, Saving } from './files.ts';
+import type { Journal } from './journal.ts';
+import { Gone, type Live } from './live.ts';
+import type { Owed } from './owed.ts';
+import { badItem } from './plan.ts';
+import { textOf } from './reason.ts';
+import type { Held, Scope, Task } from './scope.ts';
+import type { Slots } from './slots.ts';
+import type { Spending } from './spending.ts';
+import type { Performer } from './walk.ts';
+
+/** A free request of a paid project is tried at least so often. */
+const freeAttempts = 3;
+
+export interface PerformParts {
+  readonly journal: Journal;
+  readonly spending: Spending;
+  readonly creations: Creations;
+  readonly live: Live;
+  readonly files: Files;
+  readonly slots: Slots;
+  readonly calls: Calls;
+  readonly api: JobApi;
+  readonly disk: Disk;
+  readonly facts: Facts;
+  readonly receipts: ReceiptsPort | undefined;
+  readonly signal: AbortSignal;
+  /** Items of which something is in the record: they come first. */
+  readonly begunItems: ReadonlySet<string>;
+  /** Items for which nothing is bought, and the task that cannot run. */
+  readonly bad: ReadonlyMap<string, string>;
+  readonly begun: (task: Task) => void;
+  readonly over: (scope: Scope, end: End) => void;
+  /** Something ends besides the task. */
+  readonly stops: (what: 'buying' | 'run', ended: Ended) => void;
+  readonly bug: (task: Task, bug: Bug) => void;
+}
+
+export class ActingPerformer implements Performer {
+  readonly isDry = false;
+  readonly #o: PerformParts;
+  /** By source: who reads it now. */
+  readonly #readers = new Map<string, Set<Promise<End>>>();
+
+  constructor(parts: PerformParts) {
+    this.#o = parts;
+  }
+
+  admit(scope: Scope): Promise<true | Held> | true | Held {
+    const task = this.#o.bad.get(scope.key);
+    return task === undefined ? this.#o.spending.admit(scope.key) : badItem(task);
+  }
+
+  settled(): void {
+    this.#o.spending.settled();
+  }
+
+  leave(scope: Scope): void {
+    this.#o.spending.leave(scope.key);
+  }
+
+  over(scope: Scope, end: End): void {
+    this.#o.over(scope, end);
+  }
+
+  act(task: Task): Promise<End> {
+    const end = this.#caught(task);
+    if (task.action === 'remove') return end;
+    for (const { fingerprint } of task.source === undefined ? task.reads : [task.source]) {
+      const readers = this.#readers.get(fingerprint) ?? new Set();
+      this.#readers.set(fingerprint, readers.add(end));
+      void end.then(() => readers.delete(end));
+    }
+    return end;
+  }
+
+  async #caught(task: Task): Promise<End> {
+    try {
+      if (this.#o.signal.aborted) throw stopped();
+      await this.#act(task);
+      return done;
+    } catch (error) {
+      if (error instanceof Ended) return this.#ended(error);
+      if (isOfRecord(error)) throw error;
+      const bug = bugOf(error);
+      this.#o.bug(task, bug);
+      return { ending: 'failed', why: bugText(bug) };
+    }
+  }
+
+  #ended(ended: Ended): End {
+    const { ending, message: why, code, held, stops } = ended;
+    if (stops !== undefined) this.#o.stops(stops, ended);
+    return { ending, why, code, held };
+  }
+
+  /** A creation and a project that is followed take their own slots. */
+  async #act(task: Task): Promise<void> {
+    const { slots, signal } = this.#o;
+    if (task.action === 'create') return await this.#create(task);
+    if (task.action === 'follow') {
+      this.#o.begun(task);
+      return await this.#o.creations.attach(task);
+    }
+    using _ = await slots.take(task.kind.name, 'owed', signal);
+    this.#o.begun(task);
+    switch (task.action) {
+      case 'supply':
+        return await this.#o.live.supply(task);
+      case 'save':
+      case 'copy':
+        return await this.#save(task);
+      case 'store':
+        return await this.#store(task);
+      case 'remove':
+        return await this.#remove(task);
+      default:
+        throw new Error(`bug: ${task.id} has nothing to do (${task.action})`);
+    }
+  }
+
+  async #create(task: Task): Promise<void> {
+    const isBegun = this.#o.begunItems.has(task.scope.payer.key);
+    await this.#o.creations.create(task, isBegun ? 'begun' : 'new');
+  }
+
+  #known(job: string): Known {
+    const { journal, receipts } = this.#o;
+    return new Known(journal.ledger.job(job), () => receipts?.get(job));
+  }
+
+  // Files
+
+  async #save(task: Task): Promise<void> {
+    const { source, step } = task;
+    if (source === undefined) throw new Error(`bug: ${task.id} is of no task`);
+    const to = task.to ?? this.#o.live.path(task);
+    const attempts = Math.max(step.attempts, freeAttempts);
+    await this.#results(source.fingerprint, source.kind.name, {
+      task: task.id,
+      to,
+      isKept: false,
+      attempts,
+    });
+  }
+
+  /** All results of a job, to one place. */
+  async #results(
+    job: string,
+    kind: string,
+    place: Pick<Saving, 'task' | 'to' | 'isKept' | 'attempts'>,
+  ): Promise<void> {
+    const known = this.#known(job);
+    const { receipt } = known;
+    if (receipt !== undefined) this.#o.journal.join(receipt.line);
+    const now = known.job && current(known.job);
+    if (now === undefined) throw new Ended('pending', 'its project has no result');
+    const saving: Saving = { ...place, job, attempt: now.name };
+    const whole = filesOf(this.#known(job), now, this.#o.facts);
+    if (whole !== undefined) return await this.#copy(saving, whole);
+    if (isAway(now))
+      throw new Ended(
+        'failed',
+        textOf({ code: now.gone === undefined ? 'deleted-and-gone' : 'gone-at-service' }),
+        { code: 'gone' },
+      );
+    const count = resultsOf(now) ?? 0;
+    if (count === 0) throw new Ended('pending', 'the service lists no download for it');
+    try {
+      for (let index = 0; index < count; index++)
+        await this.#o.files.fetch(saving, { index, count }, (isAgain) =>
+          this.#o.live.address(job, kind, now, { index, isAgain, attempts: place.attempts }),
+        );
+    } catch (error) {
+      if (!(error instanceof Gone)) throw error;
+      const rest = this.#known(job);
+      const after = rest.job && current(rest.job);
+      const copies = after && filesOf(rest, after, this.#o.facts);
+      if (copies === undefined)
+        throw new Ended('failed', textOf({ code: 'gone-at-service' }), { code: 'gone' });
+      await this.#copy(saving, copies);
+    }
+  }
+
+  async #copy(saving: Saving, files: readonly WholeFile[]): Promise<void> {
+    for (const file of files) await this.#o.files.copy(saving, file, files.length);
+  }
+
+  async #store(task: Task): Promise<void> {
+    const { source, step } = task;
+    const job = source?.fingerprint ?? '';
+    const outputs = this.#known(job).own?.outputs ?? [];
+    for (const output of outputs)
+      if (
+        output.task === task.id &&
+        !isStored(output, this.#o.facts) &&
+        isWhole(output, this.#o.facts)
+      )
+        await this.#o.files.store({ job, attempts: Math.max(step.attempts, freeAttempts) }, output);
+  }
+
+  // Deletes
+
+  async #remove(task: Task): Promise<void> {
+    const { source, step } = task;
+    if (source === undefined) throw new Error(`bug: ${task.id} is of no task`);
+    const { journal, live, receipts, calls, api } = this.#o;
+    const job = source.fingerprint;
+    for (let readers = this.#readers.get(job); readers !== undefined && readers.size > 0; )
+      await Promise.all(readers);
+    const known = this.#known(job);
+    const now = known.job && current(known.job);
+    if (now === undefined) throw new Ended('pending', 'its project has no result');
+    if (now.state === 'deleted') return;
+    if (now.adopted && known.receipt?.hasSaved !== true)
+      throw new Ended('skipped', textOf({ code: 'payer-has-not-saved' }));
+    if (!step.discard) {
+      const keep = fewer(source, now) ?? unproved(known, now);
+      if (keep !== undefined) throw new Ended('failed', textOf(keep.reason));
+      await this.#assertSafe(known, step.attempts);
+    }
+    // From here on, whoever reads it copies, or sends the file again.
+    live.going.add(job);
+    receipts?.flush();
+    const id = projectOf(now) ?? '';
+    const record = recordOf(source.kind.name);
+    try {
+      await calls.free(() => api.deleteProject(record, id), Math.max(step.attempts, freeAttempts));
+    } catch (error) {
+      if (!(error instanceof Ended) || error.code !== 'not-found') {
+        live.going.delete(job);
+        throw error;
+      }
+    }
+    const after = journal.ledger.job(job);
+    if (after !== undefined && current(after)?.state !== 'deleted')
+      journal.note({ job, is: 'deleted', attempt: now.name });
+  }
+
+  /** Whatever is recorded, the files themselves are asked before their project goes. */
+  async #assertSafe(known: Known, attempts: number): Promise<void> {
+    const { facts, disk, files } = this.#o;
+    const now = known.job && current(known.job);
+    const whole = now && filesOf(known, now, facts);
+    if (whole === undefined) throw new Ended('failed', textOf({ code: 'no-step-downloads' }));
+    for (const { from, output } of whole) {
+      if (from === 'store') {
+        const missing = await files.missingInStore(output, attempts);
+        if (missing !== undefined) throw new Ended('pending', missing);
+      } else if (from === 'place' && !(await this.#isRead(output, disk)))
+        throw new Ended('failed', textOf({ code: 'not-whole', about: output.path }));
+    }
+  }
+
+  async #isRead({ path, sha256 }: Output, disk: Disk): Promise<boolean> {
+    const fact = disk.output(path);
+    if (fact.is !== 'file') return false;
+    if (fact.digest !== undefined) return fact.digest === sha256;
+    const read = await disk.digest({ in: 'output', path }, this.#o.signal);
+    return read.ok && read.value === sha256;
+  }
+
+  // What earlier days left
+
+  /** Before anything is bought: looks once at what is paid and not saved, waits for what renders, and saves it. */
+  async collect(
+    owed: readonly Owed[],
+    timeoutOf: (kind: string) => number,
+  ): Promise<readonly End[]> {
+    return await Promise.all(
+      owed.map(async ({ job, to }) => {
+        const { job: fingerprint, kind, tasks } = job;
+        const id = (tasks[0] ?? kind) as Followed['id'];
+        try {
+          const followed = {
+            id,
+            fingerprint,
+            kind,
+            attempts: freeAttempts,
+            timeoutMs: timeoutOf(kind),
+          };
+          using slot = await this.#o.slots.take(kind, 'owed', this.#o.signal);
+          await this.#o.creations.follow(followed, slot, false);
+          const places = to === 'kept' ? [{ task: id, path: '' }] : to;
+          for (const { task, path } of places)
+            await this.#results(fingerprint, kind, {
+              task,
+              to: path,
+              isKept: true,
+              attempts: freeAttempts,
+            });
+          return done;
+        } catch (error) {
+          if (!(error instanceof Ended)) throw error;
+          return this.#ended(error);
+        }
+      }),
+    );
+  }
+}
+
+/** The record cannot be written: nothing may go on. */
+const isOfRecord = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'RECORD_LOST';

@@ -1,0 +1,165 @@
+// Tells of tasks and items as they begin and end: to the record, to the fold of the run, and to whoever listens. Decides one thing:
+// whether too much has failed.
+import type { Bug } from '../base/bug.ts';
+import { count } from '../base/text.ts';
+import { adviceFor, cureFor, doubtAdvice } from '../contract/api/failure.ts';
+import { tooManyFailed } from '../language/failure-limits.ts';
+import type { FailureLimits } from '../language/pipeline.ts';
+import { current, projectOf } from '../model/record/job.ts';
+import type { Clock } from '../run/jobs/ports.ts';
+import type { RunEvent, TaskDetail, TaskEnding } from '../run/run-event.ts';
+import type { Tally } from '../run/tally.ts';
+import type { End } from './ending.ts';
+import type { Journal } from './journal.ts';
+import type { Scope, Task } from './scope.ts';
+import type { Spending } from './spending.ts';
+
+export interface TellingParts {
+  readonly journal: Journal;
+  readonly spending: Pick<Spending, 'close'>;
+  readonly tally: Tally;
+  readonly clock: Clock;
+  readonly limits: FailureLimits;
+  /** Of the run. */
+  readonly items: number;
+  readonly onEvent: (event: RunEvent) => void;
+}
+
+interface ItemSoFar {
+  isUnfinished: boolean;
+  isChanged: boolean;
+  hasFailed: boolean;
+  credits: number;
+}
+
+export class Telling {
+  readonly #o: TellingParts;
+  readonly #items = new Map<string, ItemSoFar>();
+  /** Credits that this run was charged, by task; until it ends. */
+  readonly #credits = new Map<string, number>();
+  readonly #begun = new Set<string>();
+  #failedItems = 0;
+  #lost = 0;
+  /** Of the steps without an item. */
+  isUnfinished = false;
+
+  constructor(parts: TellingParts) {
+    this.#o = parts;
+  }
+
+  #tell(event: RunEvent, detail?: TaskDetail): void {
+    const { tally, clock, onEvent } = this.#o;
+    tally.take(event, clock.elapsed(), detail);
+    onEvent(event);
+  }
+
+  readonly begun = (task: Task): void => {
+    if (this.#begun.has(task.id)) return;
+    this.#begun.add(task.id);
+    this.#tell({ type: 'begun', step: task.step.name, task: task.id, item: itemOf(task) });
+  };
+
+  readonly charged = ({ id }: Pick<Task, 'id'>, project: string, credits: number): void => {
+    this.#credits.set(id, (this.#credits.get(id) ?? 0) + credits);
+    this.#tell({ type: 'charged', task: id, project, credits });
+  };
+
+  readonly bug = (task: Task, bug: Bug): void => {
+    this.#tell({ type: 'bug', task: task.id, item: itemOf(task), ...bug });
+  };
+
+  readonly see = (task: Task, end?: End): void => {
+    if (end === undefined) return;
+    this.#record(task, end);
+    const { id, step, scope } = task;
+    const credits = this.#credits.get(id) ?? 0;
+    this.#credits.delete(id);
+    const isBegun = this.#begun.delete(id);
+    const isReused = end.ending === 'done' && (task.isShared || task.action === 'reuse');
+    const ending: TaskEnding = isReused ? 'reused' : end.ending;
+    this.#count(scope.payer, end, credits, isBegun || !isReused);
+    const { why, code, diagnostic, held, named } = end;
+    const project = this.#projectOf(task);
+    this.#tell(
+      {
+        ...{
+          type: 'task',
+          task: id,
+          step: step.name,
+          item: itemOf(task),
+          project,
+          ending,
+          credits,
+        },
+        ...(why === '' ? {} : { why }),
+        code: diagnostic,
+      },
+      {
+        advice: end.ending === 'doubt' ? doubtAdvice : adviceFor(code),
+        cure: end.ending === 'pending' ? 'again' : cureFor(diagnostic ?? code),
+        ...{ held, named, files: isReused ? task.files : undefined },
+      },
+    );
+  };
+
+  /** What the record says of a task beside its job. */
+  #record(task: Task, { ending, why, code = '' }: End): void {
+    const { journal } = this.#o;
+    const { id, fingerprint } = task;
+    if (ending === 'failed' || ending === 'skipped')
+      return journal.task(id, ending, { code, message: why });
+    if (ending !== 'done') return;
+    journal.task(id, 'done', { code: '', message: '' });
+    const { operation } = task.kind;
+    if (operation === 'download' || operation === 'delete') return;
+    const job = journal.ledger.job(fingerprint);
+    if (job !== undefined && !job.tasks.includes(id))
+      journal.note({ is: 'serves', job: fingerprint, task: id });
+  }
+
+  #projectOf({ source, fingerprint }: Task): string | undefined {
+    const job = this.#o.journal.ledger.job(source?.fingerprint ?? fingerprint);
+    const attempt = job && current(job);
+    return attempt && projectOf(attempt);
+  }
+
+  #count({ key, item }: Scope, { ending }: End, credits: number, isChanged: boolean): void {
+    const isUnfinished = ending !== 'done' && ending !== 'skipped' && ending !== 'excluded';
+    if (item === undefined) this.isUnfinished ||= isUnfinished;
+    const so = this.#items.get(key) ?? {
+      isUnfinished: false,
+      isChanged: false,
+      hasFailed: false,
+      credits: 0,
+    };
+    this.#items.set(key, so);
+    so.isUnfinished ||= isUnfinished;
+    so.isChanged ||= isChanged && ending !== 'skipped' && ending !== 'excluded';
+    so.credits += credits;
+    if (ending !== 'failed' || so.hasFailed) return;
+    so.hasFailed = true;
+    this.#failedItems += 1;
+    this.#judge(tooManyFailed(this.#o.limits, this.#failedItems, this.#o.items));
+  }
+
+  readonly over = ({ key, item }: Scope): void => {
+    const so = this.#items.get(key);
+    this.#items.delete(key);
+    if (so?.hasFailed === true) {
+      this.#lost += so.credits;
+      const { credits: most } = this.#o.limits;
+      if (most !== undefined && this.#lost > most)
+        this.#judge(`${count(this.#lost, 'credit')} went to items that failed, and ${most} may`);
+    }
+    if (item === undefined) return;
+    const of = this.#o.tally.itemsOver + 1;
+    const { isUnfinished = false, isChanged: changed = false } = so ?? {};
+    this.#tell({ type: 'item', item: key, ok: !isUnfinished, changed, of });
+  };
+
+  #judge(why: string | undefined): void {
+    if (why !== undefined) this.#o.spending.close({ because: 'failures', why });
+  }
+}
+
+const itemOf = ({ scope }: Task): string | undefined => scope.payer.item?.key;

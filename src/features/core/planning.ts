@@ -1,0 +1,283 @@
+// Opens everything that a plan needs, and makes the plan: the common part of plan and run. Sends nothing.
+import { Cleanup } from '../../base/cleanup.ts';
+import type { Redactor } from '../../base/redactor.ts';
+import { count } from '../../base/text.ts';
+import type { Env } from '../../base/user-folder.ts';
+import type { Complaint } from '../../contract/yaml/diagnostic.ts';
+import type { Facts, ReceiptsPort } from '../../core/facts.ts';
+import type { Complaints } from '../../core/findings.ts';
+import { makePlan, type Planned } from '../../core/plan.ts';
+import { sentenceOf } from '../../core/problems.ts';
+import { compileProgram, type Program } from '../../core/program.ts';
+import type { Task } from '../../core/scope.ts';
+import type { Caps } from '../../core/spending.ts';
+import { pickedTakes } from '../../core/takes.ts';
+import type { See, Setting, WalkItem } from '../../core/walk.ts';
+import { type Boundary, boundaryOf, checkOutput } from '../../files/boundary.ts';
+import { RealDisk } from '../../files/disk.ts';
+import { HashCache } from '../../files/hash-cache.ts';
+import type { ItemList } from '../../files/items.ts';
+import { OutputLinks } from '../../files/output-folders.ts';
+import { MadeFiles } from '../../files/saved-files.ts';
+import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
+import { storeNameOf } from '../../language/store.ts';
+import type { Ledger } from '../../model/record/ledger.ts';
+import { identityOf, type RequestedRun, type RunIdentity } from '../../model/run-identity.ts';
+import { calendarCaps } from '../../plan/calendar-budget.ts';
+import { unusablePlace } from '../../plan/output-claims.ts';
+import type { Clock, Disk } from '../../run/jobs/ports.ts';
+import type { Target, Unasked } from '../../service-api/target.ts';
+import type { Receipts } from '../../state/receipts.ts';
+import { pathsOf, type RunPaths } from '../../state/run-paths.ts';
+import { checkOutputFolder } from '../../state/writable.ts';
+import type { RunInternals } from '../internals.ts';
+import { type OpenState, openState } from '../open-state.ts';
+import { atTo, baseAt, belowOutput, PlanProblems, reallyAt } from '../planning/plan-items.ts';
+import type { PrepareOptions } from '../planning/prepare.ts';
+import { smaller } from '../planning/refusals.ts';
+import { listSelected, selectionOf } from '../planning/selected-items.ts';
+import { refuseIf } from '../refuse.ts';
+
+export interface PlanningContext {
+  readonly access: 'plan' | 'run';
+  readonly env: Env;
+  readonly redactor: Redactor;
+  readonly clock: Clock;
+  readonly onWarning: (message: string) => void;
+  readonly run: RequestedRun;
+  readonly internals: RunInternals;
+  readonly stop?: AbortSignal | undefined;
+  readonly onLook?: ((seen: number, of: number) => void) | undefined;
+  readonly see?: (() => See) | undefined;
+}
+
+export interface Planning extends AsyncDisposable {
+  readonly bound: BoundPipeline;
+  readonly paths: RunPaths;
+  readonly boundary: Boundary;
+  readonly opened: OpenState;
+  readonly ledger: Ledger;
+  readonly receipts: Receipts;
+  readonly port: ReceiptsPort;
+  readonly disk: Disk;
+  readonly items: ItemList;
+  readonly run: RunIdentity;
+  readonly program: Program;
+  readonly setting: Omit<Setting, 'shared' | 'window' | 'ledger'> & { readonly ledger: Ledger };
+  readonly caps: Caps;
+  readonly planned: Planned;
+  /** Why a run must not begin. */
+  readonly problems: readonly Complaint[];
+}
+
+export async function openPlanning(
+  bound: BoundPipeline,
+  target: Target | Unasked,
+  options: PrepareOptions,
+  context: PlanningContext,
+): Promise<Planning> {
+  const { access, env, clock, onWarning, internals, stop } = context;
+  const { pipeline } = bound;
+  const { filter, excluded } = selectionOf(pipeline, options);
+  const given = pathsOf(bound, target, options);
+  refuseIf(checkOutput(bound, options));
+  await using cleanup = new Cleanup();
+  const service = given.serviceName;
+  const opened = await openState(bound, given, access, {
+    clock,
+    onWarning,
+    service,
+    env,
+    internals,
+  });
+  cleanup.defer(() => opened[Symbol.asyncDispose]());
+  const { paths, state, receipts } = opened;
+  if (receipts === undefined) throw new Error('bug: a plan without receipts');
+  const { ledger } = state.record;
+  refuseIf(checkOutputFolder(paths));
+  const boundary = boundaryOf(bound, options);
+  const hashes = new HashCache(paths.hashes);
+  cleanup.defer(() => hashes.close());
+  const made = new MadeFiles({
+    recorded: () => outputPaths(ledger),
+    hashes,
+    // A rehearsal writes into a folder of shotlist.
+    allowed:
+      options.replaceFiles === true ||
+      (target.kind === 'rehearsal' && options.output === undefined),
+  });
+  const { output, kept } = paths;
+  const { folder } = bound;
+  const store = storeNameOf(pipeline);
+  const real = new RealDisk({ folder, output, kept, boundary, hashes, clock, made, store });
+  const disk = internals.disk?.(real) ?? real;
+  const items = await listSelected(bound, paths, filter, { boundary, disk });
+  cleanup.defer(() => items[Symbol.dispose]());
+  items.warnings.forEach(onWarning);
+  const run = identityOf(state.ledger.runs(), context.run);
+  const port = receiptsPort(receipts, pipeline.reusesOwnOnly);
+  const program = compileProgram(pipeline);
+  const facts = factsOf(disk, made);
+  const { budget } = pipeline;
+  const caps: Caps = {
+    run: smaller(options.budget, budget.credits),
+    perItem: budget.perItem,
+    calendar: calendarCaps(pipeline),
+  };
+  const payAgain = new Set<string>();
+  const setting = {
+    ledger,
+    facts,
+    receipts: port,
+    takes: pickedTakes(ledger),
+    base: baseAt(bound, run.due, clock.now()),
+    digest: (path: string) => disk.digest({ in: 'input', path }, stop),
+    excluded,
+    payAgain,
+    unusable: (to: string) => complaints.place(to),
+    isWhole: items.count >= items.total,
+    signal: stop ?? new AbortController().signal,
+  };
+  const make = () =>
+    makePlan({
+      ...{ program, setting, caps },
+      complaints,
+      items: placed(items, context.onLook),
+      count: items.count,
+      run: () => interrupted(ledger, run.due),
+      now: () => clock.now(),
+      see: context.see,
+    });
+  let complaints = await PlanComplaints.of(bound, disk, items);
+  let planned = await make();
+  // What is lost is paid for again, and what needs it is planned anew.
+  while (options.payAgain === true && planned.lost.some((task) => !payAgain.has(task))) {
+    for (const task of planned.lost) payAgain.add(task);
+    complaints = await PlanComplaints.of(bound, disk, items);
+    planned = await make();
+  }
+  stop?.throwIfAborted();
+  const unjudged = unjudgedText(real.unjudged);
+  if (unjudged !== undefined) onWarning(unjudged);
+  const problems = complaints.refusals(items.count, planned.bad.size);
+  const held = cleanup.move();
+  return {
+    ...{ bound, paths, boundary, opened, ledger, receipts, port, disk, items, run },
+    ...{ program, setting, caps, planned, problems },
+    [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
+  };
+}
+
+/** The run that this one would continue. */
+function interrupted(ledger: Ledger, due: string | undefined): string | undefined {
+  const last = ledger.runs().at(-1);
+  const goesOn = last?.ended === undefined && (due === undefined || last?.due === due);
+  return goesOn ? last?.run : undefined;
+}
+
+/** Gone through anew each time. */
+const placed = (items: ItemList, onLook: PlanningContext['onLook']): Iterable<WalkItem> => ({
+  *[Symbol.iterator]() {
+    let at = 0;
+    for (const item of items) {
+      onLook?.(at, items.count);
+      yield { item, at: at++ };
+    }
+  },
+});
+
+function* outputPaths(ledger: Ledger): Generator<string> {
+  for (const { outputs } of ledger.jobs()) for (const { path } of outputs) yield path;
+}
+
+/** `reuse: own`: what others have paid for does not count. */
+function receiptsPort(receipts: Receipts, isOwnOnly: boolean): ReceiptsPort {
+  return {
+    get: (job) => {
+      const receipt = receipts.get(job);
+      return isOwnOnly && receipt?.payer.pipeline !== receipts.by.pipeline ? undefined : receipt;
+    },
+    claim: (line, attempt) => receipts.claim(line, attempt),
+    flush: () => receipts.flush(),
+    isOurs: (job, project) => receipts.isOurs(job, project),
+  };
+}
+
+function factsOf(disk: Disk, made: MadeFiles): Facts {
+  return {
+    get store() {
+      return disk.store;
+    },
+    input: (path) => disk.input(path),
+    output: (path) => disk.output(path),
+    kept: (digest, extension) => disk.kept(digest, extension),
+    isElsewhere: (output) => disk.isElsewhere(output),
+    recordedAs: (path) => disk.recordedAs(path),
+    copy: ({ path }) => disk.foreign(path),
+    mayReplace: (path) => made.mayReplace(path),
+  };
+}
+
+/** The service decides about a file that nothing here can judge; undefined if there is none. */
+function unjudgedText(files: ReadonlySet<string>): string | undefined {
+  const [first, ...others] = files;
+  if (first === undefined) return undefined;
+  const more = others.length === 0 ? 'is' : `and ${count(others.length, 'other file')} are`;
+  return `${first} ${more} in a format that shotlist cannot check: the service may refuse what is paid for`;
+}
+
+/** Judges the places of a plan, and collects why tasks cannot run. */
+class PlanComplaints implements Complaints {
+  readonly #problems: PlanProblems;
+  readonly #unusable: (to: string) => string | undefined;
+
+  private constructor(problems: PlanProblems, unusable: (to: string) => string | undefined) {
+    this.#problems = problems;
+    this.#unusable = unusable;
+  }
+
+  static async of(bound: BoundPipeline, disk: Disk, items: ItemList): Promise<PlanComplaints> {
+    const { path: output } = disk.fileAt({ in: 'output', path: disk.recordedAs('') });
+    const root = await reallyAt(output);
+    const below = belowOutput({ root, folder: await reallyAt(bound.folder) });
+    const outputs = { platform: process.platform, root, below };
+    const links = new OutputLinks(output);
+    const problems = new PlanProblems(bound, outputs, items);
+    return new PlanComplaints(
+      problems,
+      (to) => unusablePlace(to, outputs) ?? atTo(to, links.problem(to)),
+    );
+  }
+
+  item(item: WalkItem['item']): void {
+    this.#problems.addItem(item);
+  }
+
+  problem({ step, id, scope, problem }: Task): void {
+    if (problem === undefined) return;
+    const planned = {
+      step,
+      task: id,
+      action: 'problem',
+      why: sentenceOf(problem),
+      problem,
+    } as const;
+    this.#problems.addTask(planned, scope.payer.item);
+  }
+
+  place(to: string): string | undefined {
+    return this.#unusable(to);
+  }
+
+  writes({ step, id }: Task, to: string): void {
+    this.#problems.addOutputs({ step, task: id, action: 'begin', why: '', to });
+  }
+
+  reads({ step, id }: Task, file: string): void {
+    this.#problems.addOutputs({ step, task: id, action: 'begin', why: '', file });
+  }
+
+  refusals(items: number, unrunnable: number): readonly Complaint[] {
+    return this.#problems.refusals({ items, unrunnable });
+  }
+}

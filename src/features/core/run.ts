@@ -1,0 +1,541 @@
+// Performs one run, from top to bottom: plan, refusals, agreement, what is owed, the walk, the end.
+import { existsSync } from 'node:fs';
+import { Cleanup } from '../../base/cleanup.ts';
+import { digestOf } from '../../base/digest.ts';
+import { ok } from '../../base/result.ts';
+import { shotlistLine } from '../../base/shell.ts';
+import type { Account } from '../../contract/api/project.ts';
+import { Asking } from '../../core/ask.ts';
+import { Calls } from '../../core/calls.ts';
+import { Creations } from '../../core/create.ts';
+import { isAway } from '../../core/decide.ts';
+import type { Ended } from '../../core/ended.ts';
+import { Files } from '../../core/files.ts';
+import type { Inbox } from '../../core/inbox.ts';
+import { Journal } from '../../core/journal.ts';
+import { Live } from '../../core/live.ts';
+import { Looks } from '../../core/looks.ts';
+import { ActingPerformer } from '../../core/perform.ts';
+import { Projects } from '../../core/projects.ts';
+import { Slots, slotLimits } from '../../core/slots.ts';
+import { type Closed, Spending } from '../../core/spending.ts';
+import { Telling } from '../../core/telling.ts';
+import { Walk } from '../../core/walk.ts';
+import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
+import { Refusal, unsorted } from '../../language/load/refusal.ts';
+import { current, isOpen, isOver } from '../../model/record/job.ts';
+import type { Ledger } from '../../model/record/ledger.ts';
+import type { Job } from '../../model/record/line.ts';
+import { formatVersion } from '../../model/record/schemas.ts';
+import { CalendarBudget, calendarCaps } from '../../plan/calendar-budget.ts';
+import { knownDurations, usualDurations } from '../../plan/look-schedule.ts';
+import { longestWait } from '../../plan/timeout.ts';
+import type { JobApi, MediaApi, OutputStore } from '../../run/jobs/ports.ts';
+import { UploadAddresses } from '../../run/jobs/upload-addresses.ts';
+import type { RunOutcome, StoppedBy, Summary } from '../../run/run-event.ts';
+import type { Stopped } from '../../run/stop.ts';
+import { otherDoubtsOf, outcomeOf, summaryOf } from '../../run/summary.ts';
+import { Tally } from '../../run/tally.ts';
+import { balanceOf, checkService, pays } from '../../service-api/check-service.ts';
+import {
+  type Connection,
+  connectService,
+  rehearsalTier,
+} from '../../service-api/connect-service.ts';
+import { lazyClient } from '../../service-api/lazy-client.ts';
+import type { LedgerEntry } from '../../service-api/local-service.ts';
+import { pacer, requestRates } from '../../service-api/request-rate.ts';
+import { type DiskReserve, nothingReserved, takeDiskReserve } from '../../state/disk-reserve.ts';
+import { checkStore, openStore } from '../../stores/open-store.ts';
+import { behindText, stopText } from '../../views/calendar-text.ts';
+import { openRunFile } from '../open-run-file.ts';
+import { overruledText, refuseUnpriced, statedPrices } from '../planning/refusals.ts';
+import { refuse } from '../refuse.ts';
+import { dueTimeOf, type RunContext, speedOf } from '../run/context.ts';
+import { Deadline } from '../run/deadline.ts';
+import { openPlanning, type Planning } from './planning.ts';
+
+const detached = 'left as --detach-after says; the next run continues it';
+
+interface Performed {
+  readonly summary: Summary;
+  readonly changed: boolean;
+}
+
+export async function performWithCore(
+  bound: BoundPipeline,
+  context: RunContext,
+): Promise<Performed> {
+  const { clock, options, onEvent, target, redactor, internals, view } = context;
+  const began = clock.elapsed();
+  const warn = (message: string): void => onEvent({ type: 'warning', message });
+  await using planning = await openPlanning(bound, target, options, {
+    ...{ access: 'run', env: options.env ?? process.env, redactor, clock, internals },
+    onWarning: warn,
+    run: { due: dueTimeOf(options) },
+    stop: options.signal,
+    onLook: (seen, of) => {
+      view.look(seen, of);
+      options.onLook?.(seen, of);
+    },
+  });
+  const rehearsal = target.kind === 'rehearsal';
+  const { planned, run } = planning;
+  if (run.due !== undefined && planning.run.over) {
+    warn(`the run that was due at ${run.due} has ended, and is not repeated`);
+    return nothingDone(planning, clock.elapsed() - began);
+  }
+  const budget = planning.caps.run;
+  const diagnostics = [
+    ...planning.problems,
+    ...refuseUnpriced(planned.plan, { budget, rehearsal }, bound),
+  ];
+  if (diagnostics.length > 0) throw new Refusal({ reason: 'input', diagnostics, text: bound.text });
+  tellPlan(context, planning, budget);
+  await using parts = await openParts(context, planning);
+  const performed = await new CoreRun(context, planning, parts, began).perform();
+  planning.receipts.flush();
+  onEvent({ type: 'ended', summary: performed.summary });
+  return performed;
+}
+
+/** What a person should know before anything is paid. */
+function tellPlan(
+  { options, onEvent, target, clock }: RunContext,
+  { bound, opened, planned, ledger }: Planning,
+  budget: number | undefined,
+): void {
+  const { plan } = planned;
+  const warn = (message: string): void => onEvent({ type: 'warning', message });
+  const takesTime = target.kind !== 'rehearsal' && pays(plan);
+  const usualMs = takesTime ? { usualMs: usualDurations(opened.state.ledger.jobs()) } : {};
+  onEvent({ type: 'planned', plan, budget, ...usualMs });
+  const overruled = overruledText(options.budget, bound);
+  if (overruled !== undefined) warn(overruled);
+  if (budget !== undefined && plan.credits > budget)
+    warn(
+      `the plan may take ${plan.credits} credits and the budget is ${budget}: items are bought one by one, each only if all of it fits`,
+    );
+  const limits = new CalendarBudget(calendarCaps(bound.pipeline)).at(clock.now(), ledger);
+  const behind = behindText(limits);
+  if (behind !== undefined) warn(behind);
+  for (const limit of limits) {
+    const stops = stopText(limit, plan.credits);
+    if (stops !== undefined) warn(stops.replace(/\.$/, ''));
+  }
+}
+
+function nothingDone({ planned, ledger }: Planning, elapsedMs: number): Performed {
+  const credits = { charged: 0, refunded: 0, reserved: ledger.totals().reserved };
+  const tally = new Tally();
+  const otherDoubts = otherDoubtsOf(tally, [...ledger.inDoubt()].map(doubtOf));
+  const outcome = otherDoubts === undefined ? 'done' : 'doubt';
+  const { items } = planned.plan;
+  const summary = summaryOf(tally, outcome, { items, elapsedMs, credits, otherDoubts });
+  return { summary, changed: false };
+}
+
+// What a run holds open besides its plan.
+
+interface Parts extends AsyncDisposable {
+  readonly diskReserve: DiskReserve;
+  readonly service: Connection;
+  readonly store: OutputStore | undefined;
+  cutStore(): void;
+  readonly tier: string | undefined;
+  readonly balance: number | undefined;
+  readonly account: Account | undefined;
+}
+
+/** Sends only free requests. Nothing is bought before this has succeeded. */
+async function openParts(context: RunContext, planning: Planning): Promise<Parts> {
+  const { target, options, clock, redactor, onEvent, internals } = context;
+  const { bound, paths, planned, opened } = planning;
+  await using cleanup = new Cleanup();
+  const diskReserve =
+    internals.record === undefined ? await takeDiskReserve(paths.diskReserve) : ok(nothingReserved);
+  if (!diskReserve.ok)
+    return refuse(
+      `the disk space for the journal could not be reserved: ${diskReserve.error}`,
+      'nothing was sent; free some space or check the disk, then run again',
+    );
+  cleanup.defer(() => diskReserve.value.remove());
+  const asked = { redactor, clock, signal: options.signal, asleep: false, api: internals.api };
+  const { account } = await checkService(target, planned.plan, asked);
+  if (account !== undefined) {
+    const { credits: balance, tier, warning } = balanceOf(planned.plan, account);
+    if (balance !== undefined) onEvent({ type: 'account', balance, tier });
+    if (warning !== undefined) onEvent({ type: 'warning', message: warning });
+  }
+  const cut = new AbortController();
+  const store =
+    context.store === undefined ? undefined : await openStore(context.store, cut.signal);
+  if (store !== undefined) cleanup.defer(() => store[Symbol.asyncDispose]());
+  if (store !== undefined) await checkStore(store.store);
+  const rehearsal = target.kind === 'rehearsal';
+  if (rehearsal && opened.state.header !== undefined && !existsSync(paths.serviceData))
+    onEvent({ type: 'warning', message: movedText(paths.runFolder) });
+  const service = await connectService({
+    target,
+    clock,
+    folders: paths,
+    stated: statedPrices(bound),
+    speed: options.rehearsalSpeed ?? 'instant',
+    pictures: options.rehearsalPictures ?? 'real',
+  });
+  cleanup.defer(() => service.close());
+  const kinds = new Set(bound.pipeline.steps.map((step) => step.kind.name));
+  for (const message of service.notes?.(kinds) ?? []) onEvent({ type: 'note', message });
+  const read = account?.ok === true ? account.value : undefined;
+  const held = cleanup.move();
+  return {
+    diskReserve: diskReserve.value,
+    service,
+    store: store?.store,
+    cutStore: () => cut.abort(),
+    tier: rehearsal ? rehearsalTier : read?.tier,
+    balance: rehearsal ? undefined : read?.credits,
+    account: read,
+    [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
+  };
+}
+
+/** What the state file says of projects is not known to a service that has no data yet. */
+const movedText = (runFolder: string): string =>
+  `the local service of this rehearsal is not here: the folder was moved or copied, or the rehearsal is another user's; to start it over, remove ${runFolder}`;
+
+class CoreRun {
+  readonly #context: RunContext;
+  readonly #planning: Planning;
+  readonly #parts: Parts;
+  readonly #began: number;
+  readonly #stopper = new AbortController();
+  readonly #leave = new AbortController();
+  #halted: { readonly what: StoppedBy; readonly why: string } | undefined;
+
+  constructor(context: RunContext, planning: Planning, parts: Parts, began: number) {
+    this.#context = context;
+    this.#planning = planning;
+    this.#parts = parts;
+    this.#began = began;
+  }
+
+  async perform(): Promise<Performed> {
+    const { options, clock, internals, onEvent, redactor, target } = this.#context;
+    const { bound, paths, opened } = this.#planning;
+    const { service, diskReserve } = this.#parts;
+    const stop = this.#stopper.signal;
+    const grace = new Deadline(clock, options.graceMs);
+    if (options.signal !== undefined) grace.beginAfter(options.signal);
+    grace.passed.addEventListener('abort', () => this.#parts.cutStore(), { once: true });
+    const { backoffMs = 1000 } = internals;
+    const pace = pacer(bound.pipeline.limits.requestsPerMinute, clock, stop);
+    const rates = requestRates({ clock, stop, pace, backoffMs });
+    const client = lazyClient({
+      ...{
+        stop,
+        cut: grace.passed,
+        rates,
+        redactor,
+        clock,
+        base: service.address,
+        key: service.key,
+      },
+      loopbackOnly: target.kind === 'rehearsal',
+      ...internals.client,
+    });
+    const header = {
+      shotlist: formatVersion,
+      pipeline: bound.name,
+      service: paths.serviceName,
+    } as const;
+    const file = openRunFile({
+      ...{ paths, state: opened.state, header, clock, internals },
+      env: options.env ?? process.env,
+      makeRoom: () => {
+        if (!diskReserve.give()) return false;
+        this.#halt('machine', 'the disk is full: make room and run again; nothing is paid twice');
+        return true;
+      },
+      onProblem: (why) => this.#halt('machine', why),
+    });
+    const journal = new Journal({
+      ledger: this.#planning.ledger,
+      file: internals.lines?.(file) ?? file,
+      ...{ clock, redactor, receipts: this.#planning.receipts, due: this.#planning.run.due },
+    });
+    const onAbort = (): void => this.#halt('interrupt', 'interrupted');
+    if (options.signal?.aborted === true) onAbort();
+    options.signal?.addEventListener('abort', onAbort, { once: true });
+    const leave = new Deadline(
+      clock,
+      (options.detachAfterMs ?? 0) - (clock.elapsed() - this.#began),
+    );
+    leave.passed.addEventListener('abort', () => this.#leave.abort(), { once: true });
+    if (options.detachAfterMs !== undefined) void leave.begin();
+    try {
+      const api = internals.api?.(client) ?? client;
+      const performed = await this.#walk(journal, api, () => rates.creations.turn(), backoffMs);
+      await file.flush();
+      journal.noteRest();
+      await diskReserve.remove();
+      const written = await file.writeWhole();
+      if (!written.ok) onEvent({ type: 'warning', message: unsorted(written.error) });
+      return performed;
+    } catch (error) {
+      for (const { name, project } of journal.unwritten)
+        onEvent({ type: 'warning', message: unrecorded(name, project) });
+      throw error;
+    } finally {
+      this.#stopper.abort();
+      options.signal?.removeEventListener('abort', onAbort);
+      leave.cancel();
+      await file.close();
+      grace.beginAfter(stop);
+      await client.close();
+      grace.cancel();
+      opened.state.ledger.refresh();
+    }
+  }
+
+  /** Begins nothing new, and lets what is in flight end. The first reason stays. */
+  #halt(what: StoppedBy, why: string): void {
+    if (this.#halted !== undefined) return;
+    this.#halted = { what, why };
+    this.#context.onEvent({ type: 'stopping', why });
+    this.#stopper.abort();
+  }
+
+  async #walk(
+    journal: Journal,
+    media: MediaApi,
+    pace: () => Promise<void>,
+    backoffMs: number,
+  ): Promise<Performed> {
+    const { clock, options, onEvent, view, manner } = this.#context;
+    const { bound, ledger, planned, port, setting, program, disk, opened, caps } = this.#planning;
+    const { store, service, tier, balance, account } = this.#parts;
+    const { pipeline } = bound;
+    const signal = this.#stopper.signal;
+    const isTick = manner === 'tick';
+    if (options.due !== undefined) {
+      journal.begin();
+      await journal.sync();
+    }
+    if (this.#context.target.kind === 'rehearsal' || account !== undefined)
+      this.#planning.receipts.ownedBy(ownerOf(account));
+    const before = { charged: ledger.totals().charged };
+    settleDoubts(journal, service.ledger);
+    const addresses = new UploadAddresses((items) => media.uploadAddresses(items), clock, signal);
+    const api: JobApi = { ...media, uploadAddress: (item) => addresses.one(item) };
+    const calls = new Calls({
+      ...{ api: media, address: service.address, clock, signal, backoffMs, pace },
+      emit: onEvent,
+      outageMs: pipeline.limits.outageMs,
+    });
+    const short = balance !== undefined && balance < planned.plan.credits;
+    const spent =
+      (journal.run === undefined ? 0 : ledger.totals(journal.run).charged) +
+      ledger.totals().reserved;
+    const spending = new Spending({
+      ledger,
+      run: () => journal.run,
+      caps: { ...caps, balance: short ? spent + balance : undefined },
+      ...{ needs: planned.needs, begun: planned.begun, now: () => clock.now(), isPlan: false },
+    });
+    this.#leave.signal.addEventListener('abort', () =>
+      spending.close({ because: 'left', why: detached }),
+    );
+    const tally = view.walk();
+    const telling = new Telling({
+      ...{ journal, spending, tally, clock, onEvent },
+      limits: pipeline.failureLimits,
+      items: planned.plan.items,
+    });
+    const jobs = opened.state.ledger;
+    const looks = new Looks({
+      clock,
+      signal,
+      speedFactor: speedOf(this.#context),
+      earlier: () => knownDurations(this.#context.target.kind === 'rehearsal' ? [] : jobs.jobs()),
+    });
+    const slots = new Slots(slotLimits(pipeline.limits, tier, !isTick));
+    const { facts, base } = setting;
+    const files = new Files({ disk, calls, api: media, store, clock, journal, signal, backoffMs });
+    const projects = new Projects({ calls, journal, clock, signal, receipts: port });
+    const asking = new Asking(setting, false);
+    const live = new Live({
+      ...{
+        api,
+        calls,
+        files,
+        projects,
+        journal,
+        facts,
+        receipts: port,
+        looks,
+        base,
+        clock,
+        signal,
+      },
+      fileAt: (path) => disk.fileAt({ in: 'input', path }),
+      savedBy: (task) => asking.savedBy(task),
+    });
+    const inbox: Inbox | undefined = undefined;
+    const creations = new Creations({
+      ...{ pipeline: pipeline.name, journal, calls, spending, slots, looks, live, projects, facts },
+      ...{ receipts: port, inbox, clock, signal, leave: this.#leave.signal, isTick },
+      begun: telling.begun,
+      charged: telling.charged,
+      waits: (why) => onEvent({ type: 'note', message: `waiting: ${why}` }),
+    });
+    const performer = new ActingPerformer({
+      ...{ journal, spending, creations, live, files, slots, calls, api, disk, facts, signal },
+      ...{ receipts: port, begunItems: planned.begun, bad: planned.bad },
+      begun: telling.begun,
+      over: telling.over,
+      stops: (what, ended) => this.#stops(spending, what, ended),
+      bug: telling.bug,
+    });
+    const owed = await performer.collect(planned.owed, (kind) => longestWait(kind, pipeline.steps));
+    for (const { ending, why } of owed)
+      if (ending === 'failed') onEvent({ type: 'warning', message: `of an earlier run: ${why}` });
+    const walk = new Walk(
+      program,
+      { ...setting, shared: planned.shared, window: pipeline.limits.items, signal },
+      performer,
+      telling.see,
+    );
+    await walk.run(planned.order);
+    if (pipeline.items.kind === 'one' && !telling.isUnfinished) tally.countOne();
+    const stopped = this.#stopped(spending.end);
+    const goesOn = tally.isLeft || stopped.left;
+    const { interrupted, machine, outage, money } = stopped;
+    const keepsBudget = isTick && money;
+    if (!interrupted && !machine && !outage && !goesOn && !keepsBudget) journal.end();
+    const doubts = [...ledger.inDoubt()];
+    const otherDoubts = otherDoubtsOf(tally, doubts.map(doubtOf));
+    const outcome = outcomeOf(tally, stopped, otherDoubts);
+    const charged = ledger.totals().charged - before.charged;
+    const summary = summaryOf(tally, outcome, {
+      otherDoubts,
+      items: planned.plan.items,
+      stopped: stopped.why,
+      stoppedBy: stopped.by,
+      cap: this.#reachedCap(stopped, charged) ?? tally.heldItems,
+      paid: paidProjects(ledger, outcome),
+      resumesAt: stopped.until === undefined ? undefined : new Date(stopped.until).toISOString(),
+      wakeAt: goesOn ? new Date(clock.now()).toISOString() : undefined,
+      credits: {
+        charged: Math.max(0, charged),
+        refunded: Math.max(0, -charged),
+        reserved: ledger.totals().reserved,
+      },
+      elapsedMs: clock.elapsed() - this.#began,
+    });
+    return { summary, changed: journal.wrote };
+  }
+
+  #stops(spending: Spending, what: 'buying' | 'run', { code, message: why }: Ended): void {
+    if (what === 'run') return this.#halt(code === 'unauthorized' ? 'unauthorized' : 'outage', why);
+    spending.close({ because: reasons[code ?? ''] ?? 'machine', why });
+  }
+
+  #stopped(closed: Closed | undefined): Stopped {
+    const what = this.#halted?.what;
+    const because = closed?.because;
+    const by: StoppedBy | undefined =
+      what ?? (because === 'refusals' ? 'failures' : because === 'record' ? 'machine' : because);
+    return {
+      interrupted: what === 'interrupt',
+      unauthorized: what === 'unauthorized',
+      money: because === 'budget' || because === 'credits',
+      machine: what === 'machine' || because === 'machine' || because === 'record',
+      outage: what === 'outage',
+      left: what === 'left' || because === 'left',
+      why: this.#halted?.why ?? closed?.why,
+      by,
+      limit: what === undefined ? closed?.limit : undefined,
+      until: closed?.until,
+    };
+  }
+
+  #reachedCap({ limit }: Stopped, net: number): Summary['cap'] {
+    if (limit === undefined || limit.of === 'balance') return undefined;
+    const { of, most, spent } = limit;
+    const { plan } = this.#planning.planned;
+    const rest = plan.unpriced > 0 ? undefined : Math.max(0, plan.credits - net);
+    const needed = rest === undefined ? {} : { needed: spent + rest };
+    if (of === 'day' || of === 'month') return { name: `budget.per_${of}`, most, spent, ...needed };
+    const isOfFile = most === this.#planning.bound.pipeline.budget.credits;
+    return { name: isOfFile ? 'budget.credits' : '--budget', most, spent, ...needed };
+  }
+}
+
+const reasons: Readonly<Record<string, Closed['because']>> = {
+  'payment-required': 'credits',
+  'no-answers': 'unanswered',
+  forbidden: 'refusals',
+  local: 'machine',
+  locked: 'machine',
+  unwritable: 'machine',
+};
+
+/** A digest of who pays; empty if the service does not say. */
+function ownerOf(account: Account | undefined): string {
+  const id = account?.id;
+  return typeof id === 'string' && id !== '' ? digestOf({ account: id }) : '';
+}
+
+const doubtOf = ({ tasks, attempts }: Job) => {
+  const open = attempts.find((one) => isOpen(one) && !isOver(one));
+  return { tasks, name: open?.name ?? '', reserve: open?.reserve ?? 0 };
+};
+
+/** The last line of defense: the disk did not take the record, so the user must keep it. */
+const unrecorded = (name: string, project: string): string =>
+  `the service created project ${project} for ${JSON.stringify(name)}, which may not be on disk: ` +
+  `if it is in doubt afterwards, ${shotlistLine('resolve', [{ placeholder: '<file>' }, name], ['--project', project])}`;
+
+/** What is paid for and not fetched. */
+function paidProjects(ledger: Ledger, outcome: RunOutcome): Summary['paid'] {
+  if (outcome === 'done') return undefined;
+  let [rendering, ready] = [0, 0];
+  for (const job of ledger.withDestinations()) {
+    const now = current(job);
+    if (now === undefined || now.adopted || isAway(now)) continue;
+    if (now.state === 'created') rendering += 1;
+    if (now.state === 'complete') ready += 1;
+  }
+  return rendering + ready === 0 ? undefined : { rendering, ready };
+}
+
+/** What a run that was killed was about to send: the local service of a rehearsal knows, and nobody else. */
+function settleDoubts(journal: Journal, entries: (() => readonly LedgerEntry[]) | undefined): void {
+  const charges = new Map(
+    (entries?.() ?? []).filter(({ kind }) => kind === 'charge').map((entry) => [entry.name, entry]),
+  );
+  const at = new Date().toISOString();
+  for (const { job, attempts } of [...journal.ledger.inDoubt()])
+    for (const { name: attempt, state, adopted } of attempts) {
+      if ((state !== 'intended' && state !== 'doubt') || adopted) continue;
+      const charge = charges.get(attempt);
+      if (charge !== undefined && charge.project !== null)
+        journal.note({
+          job,
+          is: 'created',
+          attempt,
+          project: charge.project,
+          charge: { credits: charge.credits, read: at },
+        });
+      else if (entries !== undefined)
+        journal.note({ job, is: 'said', attempt, mark: 'notCharged' });
+      else if (state === 'intended')
+        journal.note({
+          job,
+          is: 'doubt',
+          attempt,
+          fault: { code: 'killed', message: 'the run ended before its answer came' },
+        });
+    }
+}
