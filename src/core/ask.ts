@@ -72,8 +72,8 @@ export class Asking {
 
   /** Projects of which a download of this walk has saved all files. */
   readonly #saved = new Set<string>();
-  /** By step: a download that waits for something. */
-  readonly #waiting = new Map<string, string>();
+  /** By step: a task that waits for something. */
+  readonly #waiting = new Map<string, Beside>();
 
   constructor(options: Asked, isDry: boolean) {
     this.#o = options;
@@ -223,9 +223,10 @@ export class Asking {
 
   /** A task has ended. */
   ended({ id, step, kind, source, action }: Task, end: End): void {
-    if (kind.operation !== 'download') return;
-    if (isWaiting(end)) this.#waiting.set(step.name, id);
-    const isSaving = action === 'save' || action === 'copy';
+    if (kind.operation === 'delete') return;
+    if (isWaiting(end) && this.#waiting.get(step.name)?.end?.ending !== 'blocked')
+      this.#waiting.set(step.name, { task: id, to: undefined, end });
+    const isSaving = kind.operation === 'download' && (action === 'save' || action === 'copy');
     if (isSaving && end.ending === 'done' && source !== undefined)
       this.#saved.add(source.fingerprint);
   }
@@ -336,15 +337,20 @@ export class Asking {
     const readers = near.filter(
       (one) => one.kind.operation !== 'download' && source !== undefined && one.needs.has(source),
     );
+    const isShared = source !== undefined && source.scope.payer.parent === undefined;
+    const elsewhere = (isShared ? planned.readers : [])
+      .filter((name) => !near.some((one) => one.step.name === name))
+      .map((name) => this.#waiting.get(name))
+      .filter((one) => one !== undefined);
+    const isDownload = (one: Beside): boolean =>
+      planned.downloads.some(({ step: saver }) => this.#waiting.get(saver.name) === one);
     const question = {
       source: this.#source(task),
       discard: step.discard,
       savers: savers.map(besideOf),
-      readers: readers.map(besideOf),
+      readers: [...readers.map(besideOf), ...elsewhere.filter((one) => !isDownload(one))],
       isSaved: source !== undefined && this.#saved.has(source.fingerprint),
-      waiting: planned.downloads
-        .map((one) => this.#waiting.get(one.step.name))
-        .find((one) => one !== undefined),
+      waiting: elsewhere.find(isDownload),
       isDry: this.#isDry,
     };
     this.#take(task, decideDelete(question, this.#o.facts));

@@ -328,7 +328,7 @@ export interface DeleteQuestion {
   /** A download of this walk, beside it or elsewhere, has saved all of it. */
   readonly isSaved: boolean;
   /** A download of the project elsewhere that waits for something. */
-  readonly waiting: string | undefined;
+  readonly waiting: Beside | undefined;
   /** Nothing is really done, so that the record does not know what this walk has made. */
   readonly isDry: boolean;
 }
@@ -344,7 +344,7 @@ export function decideDelete(question: DeleteQuestion, facts: Facts): Decision {
     return because('reuse', 'deleted-before');
   if (end.ending !== 'done') return because('keep', 'not-complete');
   const reader = readers.find((one) => one.end !== undefined && !isOver(one.end));
-  if (reader !== undefined) return because('keep', 'still-needed', reader.task);
+  if (reader !== undefined) return stillNeeded(reader);
   if (now?.adopted && known.receipt?.hasSaved !== true)
     return because('keep', 'payer-has-not-saved');
   if (discard) return because('remove', 'discarded');
@@ -357,19 +357,20 @@ export function decideDelete(question: DeleteQuestion, facts: Facts): Decision {
         ? because('keep', 'not-saved', saver.task)
         : unsafe(saver, source, now, facts);
     if (bad === undefined) continue;
-    return saver.end !== undefined && isWaiting(saver.end)
-      ? because('keep', 'still-needed', saver.task)
-      : bad;
+    return saver.end !== undefined && isWaiting(saver.end) ? stillNeeded(saver) : bad;
   }
   const isSafe =
     savers.length > 0 ||
     isSaved ||
     (!isNew && now !== undefined && filesOf(known, now, facts) !== undefined);
-  if (!isSafe && waiting !== undefined) return because('keep', 'still-needed', waiting);
+  if (!isSafe && waiting !== undefined) return stillNeeded(waiting);
   if (!isSafe) return because('keep', 'no-step-downloads');
   if (now === undefined || isNew) return because('remove', 'files-safe');
   return fewer(source, now) ?? unproved(known, now) ?? because('remove', 'files-safe');
 }
+
+const stillNeeded = ({ task, end }: Beside): Decision =>
+  because('keep', end?.ending === 'excluded' ? 'reader-excluded' : 'still-needed', task);
 
 const isOver = ({ ending }: End): boolean => ending === 'done' || ending === 'skipped';
 

@@ -256,7 +256,7 @@ const isHeld = ({ action }: Task, { ending }: End): boolean =>
 export function plannedAction(task: Task, end: End): PlannedAction {
   const { action, perhaps } = task;
   if (end.ending === 'excluded' || end.ending === 'skipped') {
-    if (action === 'keep') return 'keep';
+    if (action === 'keep' && end.ending === 'skipped') return 'keep';
     return end.ending;
   }
   if (task.problem !== undefined) return 'problem';

@@ -24,6 +24,10 @@ export interface PlannedStep {
   readonly count: Naming | undefined;
   /** Of a creation and of a delete: the downloads of the project. */
   readonly downloads: readonly PlannedStep[];
+  /** Of a delete: the steps that read the project. */
+  readonly readers: readonly string[];
+  /** A delete that runs once, of what steps of the items read. */
+  readonly isOfItems: boolean;
   /** A delete of what a step after all items needs. */
   readonly isLate: boolean;
   /** It waits for all items. */
@@ -88,6 +92,13 @@ export function compileProgram(pipeline: Pipeline): Program {
     const downloads = pipeline.steps.filter(
       ({ kind, of }) => kind.operation === 'download' && of !== undefined && of === project,
     );
+    const readers =
+      operation === 'delete'
+        ? pipeline.steps.filter(
+            ({ kind, uses, of }) =>
+              kind.operation !== 'delete' && (of === step.of || uses.includes(step.of ?? '')),
+          )
+        : [];
     const one: PlannedStep = {
       step,
       needs: needsOf(step),
@@ -96,6 +107,8 @@ export function compileProgram(pipeline: Pipeline): Program {
       body: compileNames(step.with),
       count: countIn(step),
       downloads: downloads.map(plan),
+      readers: readers.map(({ name }) => name),
+      isOfItems: step.shared && readers.some(({ shared }) => !shared),
       isLate: operation === 'delete' && gathered.has(step.of ?? ''),
       isAfter: late.has(step.name),
     };

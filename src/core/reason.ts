@@ -44,6 +44,7 @@ const texts = {
   'files-safe': 'its files are safe',
   'not-complete': 'kept: its project is not complete',
   'still-needed': 'kept: § still needs it',
+  'reader-excluded': '§ is excluded',
   'payer-has-not-saved': 'kept: another pipeline has paid for it, and has not saved its result',
   'no-step-downloads': 'kept: no step downloads it',
   'not-saved': 'kept: § has not downloaded it',

@@ -267,7 +267,7 @@ export class Walk {
     const running = stop === undefined ? this.#running.get(task.fingerprint) : undefined;
     if (running !== undefined && this.#setting.excluded.has(step.name)) stop = excludedStep;
     else if (running !== undefined) this.#join(task, running.by);
-    else if (stop === undefined) stop = this.#asking.decide(task);
+    else if (stop === undefined) stop = this.#asking.decide(task) ?? this.#unlessOfOthers(task);
     this.#see(task);
     if (stop !== undefined) return stop;
     const end = await (running?.end ?? this.#once(task));
@@ -282,6 +282,12 @@ export class Walk {
     if (run.tail.some((one) => one.step === planned && one.scope === scope)) return false;
     run.tail.push({ step: planned, scope });
     return true;
+  }
+
+  /** Items that are not of this run use the project, too. */
+  #unlessOfOthers({ planned, action }: Task): End | undefined {
+    const isOfOthers = planned.isOfItems && !this.#setting.isWhole && action !== 'reuse';
+    return isOfOthers ? others.end : undefined;
   }
 
   #join(task: Task, other: Task): void {
@@ -320,6 +326,7 @@ const excludedStep: End = { ending: 'excluded', why: 'this run excludes it' };
 const keptEndings: Readonly<Partial<Record<ReasonCode, Ending>>> = {
   'not-complete': 'blocked',
   'still-needed': 'blocked',
+  'reader-excluded': 'excluded',
   'payer-has-not-saved': 'skipped',
 };
 
