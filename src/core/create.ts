@@ -3,6 +3,7 @@
 import type { JsonObject } from '../base/json.ts';
 import { err } from '../base/result.ts';
 import { scrubbed } from '../base/scrub.ts';
+import { count } from '../base/text.ts';
 import {
   type ApiFailure,
   explainFailure,
@@ -51,6 +52,8 @@ export interface CreationParts {
   readonly begun: (task: Task) => void;
   /** The service has charged credits; below 0: given back. */
   readonly charged: (task: Pick<Task, 'id'>, project: string, credits: number) => void;
+  /** A charge that is not as it was expected. */
+  readonly remarks: (message: string, task: string, project: string) => void;
   /** Every wait has a reason that a person can read. */
   readonly waits: (why: string) => void;
 }
@@ -80,6 +83,8 @@ const busyPauseMs = 250;
 
 export class Creations {
   readonly #o: CreationParts;
+  /** By tool: the highest charge so far, as a multiple of what was expected. */
+  readonly #excess = new Map<string, number>();
 
   constructor(parts: CreationParts) {
     this.#o = parts;
@@ -138,7 +143,7 @@ export class Creations {
     const { spending, calls, live, journal, receipts, signal, inbox } = this.#o;
     const { fingerprint: job, price, scope } = task;
     if (price === undefined) throw new Error(`bug: ${task.id} has no price`);
-    const first = await spending.first(price.measure);
+    const first = await spending.first(task.kind.name, price.measure);
     let permit: Permit | undefined;
     let isMade = false;
     try {
@@ -252,8 +257,25 @@ export class Creations {
   async #made(task: Task, attempt: string, project: string, credits: number): Promise<void> {
     const { journal, clock } = this.#o;
     const charge = { credits, read: new Date(clock.now()).toISOString() };
+    const reserve = this.#current(task.fingerprint)?.reserve ?? 0;
     await journal.commit({ job: task.fingerprint, is: 'created', attempt, project, charge });
     this.#o.charged(task, project, credits);
+    this.#compare(task, project, { credits, reserve });
+  }
+
+  /** Of each tool, only a charge that exceeds what was expected by more than before is worth a word. */
+  #compare(
+    { id, kind }: Task,
+    project: string,
+    { credits, reserve }: { readonly credits: number; readonly reserve: number },
+  ): void {
+    const excess = reserve > 0 ? credits / reserve : 1;
+    if (excess <= (this.#excess.get(kind.name) ?? 1)) return;
+    this.#excess.set(kind.name, excess);
+    const message =
+      `${id}: project ${project} was charged ${count(credits, 'credit')} where ${reserve} were expected; ` +
+      'later estimates are raised';
+    this.#o.remarks(message, id, project);
   }
 
   async #notMade(
@@ -364,7 +386,7 @@ export class Creations {
       if (signal.aborted) throw stopped();
       const project = await projects.read(job, kind, now, attempts);
       if (project === undefined) continue;
-      if (await this.#settle(followed, now, project)) {
+      if (await this.#settle(followed, now, project, isNew)) {
         watch.over(project);
         return live.learn(job, project);
       }
@@ -397,32 +419,33 @@ export class Creations {
     followed: Followed,
     { name, charge: before, adopted }: Attempt,
     project: Project,
+    isNew: boolean,
   ): Promise<boolean> {
     const { journal, clock } = this.#o;
     const { fingerprint: job } = followed;
     const charge = adopted ? undefined : chargeOf(project, clock.now());
-    const change = charge === undefined ? 0 : charge.credits - (before?.credits ?? 0);
-    const tell = (): void => {
-      if (change !== 0) this.#o.charged(followed, project.id, change);
+    const tell = (credits = before?.credits ?? 0): void => {
+      const change = credits - (before?.credits ?? 0);
+      // What an earlier run had paid is given back to that run.
+      if (isNew ? change !== 0 : change > 0) this.#o.charged(followed, project.id, change);
+      if (change <= 0 || before === undefined || before.credits === 0) return;
+      const message = `${followed.id}: the service added ${count(change, 'credit')} to what it had charged for project ${project.id}`;
+      this.#o.remarks(message, followed.id, project.id);
     };
     if (project.status === 'complete') {
       const result = lastingOf(project);
       await journal.commit({ job, is: 'complete', attempt: name, charge, result });
-      tell();
+      tell(charge?.credits);
       return true;
     }
     if (project.status !== 'error' && project.status !== 'canceled') return false;
     const { code, message } = project.error ?? reasonless(project.status);
     const isNothing = charge === undefined && project.status === 'error' && !adopted;
     const read = new Date(clock.now()).toISOString();
-    await journal.commit({
-      job,
-      is: 'failed',
-      attempt: name,
-      charge: isNothing ? { credits: 0, read } : charge,
-      fault: { code, message },
-    });
-    tell();
+    const last = isNothing ? { credits: 0, read } : charge;
+    const fault = { code, message };
+    await journal.commit({ job, is: 'failed', attempt: name, charge: last, fault });
+    tell(last?.credits);
     throw new Ended('failed', `${code}: ${message}`, { code });
   }
 }

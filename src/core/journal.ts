@@ -1,6 +1,6 @@
 // The journal of a run: moves become lines. Whoever awaits `commit` may rely on the line after a kill.
 import type { Redactor } from '../base/redactor.ts';
-import { type Move, stateAfter } from '../model/record/job.ts';
+import { chargedFor, type Move, stateAfter } from '../model/record/job.ts';
 import type { Ledger } from '../model/record/ledger.ts';
 import {
   type Job,
@@ -29,6 +29,8 @@ export class Journal {
   readonly #o: JournalOptions;
   #run: RunLine | undefined;
   #wrote = false;
+  /** Credits that the moves of this journal were told of, whichever run has paid. */
+  readonly learnt = { charged: 0, refunded: 0 };
   /** Jobs of which the receipts have not heard since they changed. */
   #unnoted = new Set<string>();
   /** By attempt: projects of which the line may not be on disk yet. */
@@ -85,7 +87,9 @@ export class Journal {
     for (const given of moves) {
       const move = this.#o.redactor.value(given);
       const before = changed.get(move.job) ?? this.ledger.job(move.job);
-      changed.set(move.job, stateAfter(before, move, run, at));
+      const after = stateAfter(before, move, run, at);
+      changed.set(move.job, after);
+      if (move.is !== 'known') this.#learn(chargedFor(after) - chargedFor(before));
       if (move.is === 'created') this.#fresh.set(move.attempt, move.project);
       // An attempt comes to the receipts by its claim, and what is known came from them.
       if (move.is !== 'intent' && move.is !== 'known') this.#unnoted.add(move.job);
@@ -96,6 +100,11 @@ export class Journal {
     }
     // No sync may follow, and who looks for the project now should find its files.
     for (const { is, job } of moves) if (is === 'deleted') this.#tell(job);
+  }
+
+  #learn(credits: number): void {
+    if (credits > 0) this.learnt.charged += credits;
+    else this.learnt.refunded -= credits;
   }
 
   /** How a task ended: a failure is kept, and what ends it. */

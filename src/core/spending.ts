@@ -77,13 +77,13 @@ export class Spending {
   #heldSum = 0;
   /** Who has set aside what a request costs. */
   readonly #payers = new Map<string, string>();
-  /** Credits of an item that are spent or drawn, if it has a cap of its own. */
-  readonly #drawn = new Map<string, number>();
+  /** What was drawn for an item that has a cap of its own. */
+  readonly #drawn = new Map<string, Set<string>>();
   /** Requests that are sent or rendering: what they were charged may come back. */
   readonly #open = new Set<string>();
   #turn: Promise<unknown> = Promise.resolve();
   #released = Promise.withResolvers<void>();
-  /** Creations of a measure that was never charged, of which one goes at a time. */
+  /** Creations of a tool with settings that were never charged, of which one goes at a time. */
   readonly #firsts = new Map<string, Promise<void>>();
   #isSettled = false;
   #closed: Closed | undefined;
@@ -210,19 +210,23 @@ export class Spending {
     if (!this.isCapped) return credits;
     const item = this.#payers.get(request) ?? wanting;
     const held = this.#held.get(item) ?? 0;
-    const others = this.#heldSum - held;
-    const passed = this.#passed(credits, held >= credits ? 0 : others, 'this');
+    // Where prices have risen, whoever began first goes first.
+    const before = held >= credits ? 0 : this.#heldBefore(item);
+    const passed = this.#passed(credits, before, 'this');
     if (passed !== undefined) {
-      const later = passed.isTooDear ? undefined : this.#later(request);
+      const stays = this.#isSettled ? (this.#held.get('') ?? 0) : 0;
+      const later = passed.isTooDear ? undefined : this.#later(request, before > stays);
       if (later !== undefined) return later;
       this.#full ??= passed;
       return heldBy(passed);
     }
     const { perItem } = this.#o.caps;
     if (perItem !== undefined && item !== '') {
-      const drawn = this.#drawn.get(item) ?? this.#costOf(item).spent;
-      if (drawn + credits > perItem) return tooDear(perItem, drawn, credits);
-      this.#drawn.set(item, drawn + credits);
+      const drawn = this.#drawn.get(item) ?? new Set();
+      const spent = this.#costOf(item).spent + this.#spentFor(drawn);
+      const wanted = Math.max(held, credits);
+      if (spent + wanted > perItem) return tooDear(perItem, spent, wanted);
+      this.#drawn.set(item, drawn.add(request));
     }
     this.#hold(item, Math.max(0, held - credits));
     this.#open.add(request);
@@ -239,9 +243,30 @@ export class Spending {
     if (this.#open.delete(request)) this.#release();
   }
 
-  #later(request: string): Promise<void> | undefined {
+  #later(request: string, mayLeave = false): Promise<void> | undefined {
     this.over(request);
-    return this.#open.size > 0 ? this.#released.promise : undefined;
+    return this.#open.size > 0 || mayLeave ? this.#released.promise : undefined;
+  }
+
+  /** What is set aside for whoever began earlier. */
+  #heldBefore(item: string): number {
+    let sum = 0;
+    for (const [earlier, credits] of this.#held) {
+      if (earlier === item) break;
+      sum += credits;
+    }
+    return sum;
+  }
+
+  /** What the creations of this run were charged, or hold. */
+  #spentFor(requests: ReadonlySet<string>): number {
+    const { ledger, run } = this.#o;
+    let sum = 0;
+    for (const request of requests)
+      for (const attempt of ledger.job(request)?.attempts ?? [])
+        if (attempt.run === run() && !attempt.adopted && attempt.forgotten === undefined)
+          sum += creditsOf(attempt);
+    return sum;
   }
 
   /** Asked once more after the intent is on disk: its own reserve counts now, and others may have been charged more. */
@@ -257,20 +282,25 @@ export class Spending {
   }
 
   /** Under a cap, the first creation of a kind of order goes alone: only its charge is a reliable price. */
-  async first({ of, amount }: Measure): Promise<{ over(): void }> {
+  async first(tool: string, measure: Measure): Promise<{ over(): void }> {
     const nobody = { over: (): void => undefined };
     if (!this.isCapped) return nobody;
-    for (let other = this.#firsts.get(of); other !== undefined; other = this.#firsts.get(of))
-      await other;
-    if (this.#o.ledger.dearest({ of, amount }) !== undefined) return nobody;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#firsts.set(of, promise);
-    return {
-      over: () => {
-        if (this.#firsts.get(of) === promise) this.#firsts.delete(of);
-        resolve();
-      },
-    };
+    while (this.#o.ledger.dearest(measure) === undefined) {
+      const other = this.#firsts.get(tool);
+      if (other !== undefined) {
+        await other;
+        continue;
+      }
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#firsts.set(tool, promise);
+      return {
+        over: () => {
+          if (this.#firsts.get(tool) === promise) this.#firsts.delete(tool);
+          resolve();
+        },
+      };
+    }
+    return nobody;
   }
 
   #hold(item: string, credits: number): void {

@@ -64,12 +64,16 @@ export class Telling {
     this.#tell({ type: 'charged', task: id, project, credits });
   };
 
+  readonly remark = (message: string, task: string, project: string): void => {
+    this.#tell({ type: 'warning', message, task, project });
+  };
+
   readonly bug = (task: Task, bug: Bug): void => {
     this.#tell({ type: 'bug', task: task.id, item: itemOf(task), ...bug });
   };
 
   readonly see = (task: Task, end?: End): void => {
-    if (end === undefined) return;
+    if (end === undefined || isUnreached(task.scope.payer)) return;
     this.#record(task, end);
     const { id, step, scope } = task;
     const credits = this.#credits.get(id) ?? 0;
@@ -142,7 +146,8 @@ export class Telling {
     this.#judge(tooManyFailed(this.#o.limits, this.#failedItems, this.#o.items));
   }
 
-  readonly over = ({ key, item }: Scope): void => {
+  readonly over = (scope: Scope): void => {
+    const { key, item } = scope;
     const so = this.#items.get(key);
     this.#items.delete(key);
     if (so?.hasFailed === true) {
@@ -151,7 +156,7 @@ export class Telling {
       if (most !== undefined && this.#lost > most)
         this.#judge(`${count(this.#lost, 'credit')} went to items that failed, and ${most} may`);
     }
-    if (item === undefined) return;
+    if (item === undefined || isUnreached(scope)) return;
     const of = this.#o.tally.itemsOver + 1;
     const { isUnfinished = false, isChanged: changed = false } = so ?? {};
     this.#tell({ type: 'item', item: key, ok: !isUnfinished, changed, of });
@@ -161,5 +166,9 @@ export class Telling {
     if (why !== undefined) this.#o.spending.close({ because: 'failures', why });
   }
 }
+
+/** A cap of the whole run keeps whole items out. */
+const isUnreached = ({ item, admitted }: Scope): boolean =>
+  item !== undefined && admitted !== true && admitted.held?.by === 'run';
 
 const itemOf = ({ scope }: Task): string | undefined => scope.payer.item?.key;

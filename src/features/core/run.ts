@@ -30,7 +30,7 @@ import { formatVersion } from '../../model/record/schemas.ts';
 import { CalendarBudget, calendarCaps } from '../../plan/calendar-budget.ts';
 import { knownDurations, usualDurations } from '../../plan/look-schedule.ts';
 import { longestWait } from '../../plan/timeout.ts';
-import type { JobApi, MediaApi, OutputStore } from '../../run/jobs/ports.ts';
+import type { Clock, JobApi, MediaApi, OutputStore } from '../../run/jobs/ports.ts';
 import { UploadAddresses } from '../../run/jobs/upload-addresses.ts';
 import type { RunOutcome, StoppedBy, Summary } from '../../run/run-event.ts';
 import type { Stopped } from '../../run/stop.ts';
@@ -324,8 +324,7 @@ class CoreRun {
     }
     if (this.#context.target.kind === 'rehearsal' || account !== undefined)
       this.#planning.receipts.ownedBy(ownerOf(account));
-    const before = { charged: ledger.totals().charged };
-    settleDoubts(journal, service.ledger);
+    settleDoubts(journal, service.ledger, clock);
     const addresses = new UploadAddresses((items) => media.uploadAddresses(items), clock, signal);
     const api: JobApi = { ...media, uploadAddress: (item) => addresses.one(item) };
     const calls = new Calls({
@@ -387,6 +386,7 @@ class CoreRun {
       ...{ receipts: port, inbox, clock, signal, leave: this.#leave.signal, isTick },
       begun: telling.begun,
       charged: telling.charged,
+      remarks: telling.remark,
       waits: (why) => onEvent({ type: 'note', message: `waiting: ${why}` }),
     });
     const performer = new ActingPerformer({
@@ -412,25 +412,25 @@ class CoreRun {
     const goesOn = tally.isLeft || stopped.left;
     const { interrupted, machine, outage, money } = stopped;
     const keepsBudget = isTick && money;
-    if (!interrupted && !machine && !outage && !goesOn && !keepsBudget) journal.end();
+    const isOver = !interrupted && !machine && !outage && !goesOn && !keepsBudget;
+    if (isOver) journal.end();
     const doubts = [...ledger.inDoubt()];
     const otherDoubts = otherDoubtsOf(tally, doubts.map(doubtOf));
     const outcome = outcomeOf(tally, stopped, otherDoubts);
-    const charged = ledger.totals().charged - before.charged;
+    const { charged, refunded } = journal.learnt;
+    const { reserved } = ledger.totals();
+    // What the run has spent counts against the budget of the next one if that continues it.
+    const kept = isOver || journal.run === undefined ? 0 : ledger.totals(journal.run).charged;
     const summary = summaryOf(tally, outcome, {
       otherDoubts,
       items: planned.plan.items,
       stopped: stopped.why,
       stoppedBy: stopped.by,
-      cap: this.#reachedCap(stopped, charged) ?? tally.heldItems,
+      cap: this.#reachedCap(stopped, charged - refunded, kept + reserved) ?? tally.heldItems,
       paid: paidProjects(ledger, outcome),
       resumesAt: stopped.until === undefined ? undefined : new Date(stopped.until).toISOString(),
       wakeAt: goesOn ? new Date(clock.now()).toISOString() : undefined,
-      credits: {
-        charged: Math.max(0, charged),
-        refunded: Math.max(0, -charged),
-        reserved: ledger.totals().reserved,
-      },
+      credits: { charged, refunded, reserved },
       elapsedMs: clock.elapsed() - this.#began,
     });
     return { summary, changed: journal.wrote };
@@ -460,13 +460,18 @@ class CoreRun {
     };
   }
 
-  #reachedCap({ limit }: Stopped, net: number): Summary['cap'] {
+  /** `net`: credits of this run, refunds taken off. `next`: what counts against the budget of the next run. */
+  #reachedCap({ limit }: Stopped, net: number, next: number): Summary['cap'] {
     if (limit === undefined || limit.of === 'balance') return undefined;
     const { of, most, spent } = limit;
     const { plan } = this.#planning.planned;
-    const rest = plan.unpriced > 0 ? undefined : Math.max(0, plan.credits - net);
-    const needed = rest === undefined ? {} : { needed: spent + rest };
-    if (of === 'day' || of === 'month') return { name: `budget.per_${of}`, most, spent, ...needed };
+    const isKnown = plan.unpriced === 0 && plan.uncounted === 0;
+    const rest = isKnown ? Math.max(0, plan.credits - net) : undefined;
+    if (of === 'day' || of === 'month') {
+      const needed = rest === undefined ? {} : { needed: spent + rest };
+      return { name: `budget.per_${of}`, most, spent, ...needed };
+    }
+    const needed = rest === undefined ? {} : { needed: next + rest };
     const isOfFile = most === this.#planning.bound.pipeline.budget.credits;
     return { name: isOfFile ? 'budget.credits' : '--budget', most, spent, ...needed };
   }
@@ -511,11 +516,15 @@ function paidProjects(ledger: Ledger, outcome: RunOutcome): Summary['paid'] {
 }
 
 /** What a run that was killed was about to send: the local service of a rehearsal knows, and nobody else. */
-function settleDoubts(journal: Journal, entries: (() => readonly LedgerEntry[]) | undefined): void {
+function settleDoubts(
+  journal: Journal,
+  entries: (() => readonly LedgerEntry[]) | undefined,
+  clock: Pick<Clock, 'now'>,
+): void {
   const charges = new Map(
     (entries?.() ?? []).filter(({ kind }) => kind === 'charge').map((entry) => [entry.name, entry]),
   );
-  const at = new Date().toISOString();
+  const at = new Date(clock.now()).toISOString();
   for (const { job, attempts } of [...journal.ledger.inDoubt()])
     for (const { name: attempt, state, adopted } of attempts) {
       if ((state !== 'intended' && state !== 'doubt') || adopted) continue;

@@ -324,6 +324,13 @@ export const creditsOf = (attempt: Attempt): number =>
     ? 0
     : (attempt.charge?.credits ?? attempt.reserve);
 
+/** What the service has charged this state file for a job. */
+export const chargedFor = (job: Job | undefined): number =>
+  (job?.attempts ?? []).reduce(
+    (sum, { charge, adopted }) => sum + (adopted ? 0 : (charge?.credits ?? 0)),
+    0,
+  );
+
 const isPaid = ({ state, charge }: Attempt): boolean =>
   ['created', 'complete', 'deleted'].includes(state) ||
   (state === 'failed' && (charge?.credits ?? 0) > 0);
