@@ -2,7 +2,6 @@
 // the last run took.
 import { toolNamed } from '../contract/tools/all.ts';
 import type { Limits } from '../language/pipeline.ts';
-import type { JobLine, RunLine } from '../model/line.ts';
 import type { PlanRow } from './plan.ts';
 
 export interface Forecast {
@@ -26,7 +25,7 @@ export interface ForecastTerms {
 export function forecastOf(
   rows: readonly PlanRow[],
   terms: ForecastTerms,
-  history?: RunHistory,
+  history?: Pick<RunHistory, 'ratio'>,
 ): Forecast | undefined {
   const work = rows.flatMap(workOfRow);
   if (work.length === 0 || rows.some(({ uncounted }) => uncounted !== undefined)) return undefined;
@@ -74,17 +73,31 @@ const atOnceOf = ({ limits, generations }: ForecastTerms): number =>
 /** Fewer projects say little about the next ones. */
 const minTasks = 3;
 
+interface HistoricRun<Run> {
+  readonly run: Run;
+  readonly at: string;
+  readonly ended?: string | undefined;
+}
+
 /** What the last run made, and how long it took. */
-export class RunHistory {
-  readonly #run: RunLine | undefined;
+export class RunHistory<Run extends string | number = number> {
+  readonly #run: HistoricRun<Run> | undefined;
   readonly #tasks = new Map<string, number>();
 
-  constructor(runs: readonly RunLine[]) {
+  constructor(runs: readonly HistoricRun<Run>[]) {
     this.#run = runs.findLast(({ ended }) => ended !== undefined);
   }
 
   /** Call with every job of the state file. */
-  add({ kind, state, sender }: Pick<JobLine, 'kind' | 'state' | 'sender'>): void {
+  add({
+    kind,
+    state,
+    sender,
+  }: {
+    readonly kind: string;
+    readonly state: string;
+    readonly sender?: Run | undefined;
+  }): void {
     if (this.#run === undefined || sender !== this.#run.run) return;
     if (state !== 'complete' && state !== 'deleted') return;
     this.#tasks.set(kind, (this.#tasks.get(kind) ?? 0) + 1);

@@ -12,6 +12,7 @@ import {
   textsOf,
   valueOfJob,
 } from '../model/manifest.ts';
+import type { AttemptState } from '../model/record/line.ts';
 import type { PlannedAction, PlannedTask } from './planned-action.ts';
 import { whyOf } from './reason.ts';
 import type { PaidTask } from './remembered.ts';
@@ -37,7 +38,9 @@ export interface Candidate {
 }
 
 /** The last job that a task had, other than the one that it has now. */
-export type EarlierJob = Pick<JobLine, 'job' | 'kind' | 'state' | 'at' | 'project' | 'credits'>;
+export interface EarlierJob extends Pick<JobLine, 'job' | 'kind' | 'at' | 'project' | 'credits'> {
+  readonly state: JobLine['state'] | AttemptState;
+}
 
 /** The most tasks to look for in the state file, and to compare with their manifests. */
 const maxTasks = 100_000;
@@ -202,6 +205,7 @@ function shortText(change: Change): string {
     case 'result':
       return `new result in ${change.field}`;
     case 'value':
+    case 'field':
       return `changed ${change.field}`;
   }
 }
@@ -220,7 +224,9 @@ export type Change =
       readonly after?: string;
     }
   /** A result of another task, which is not the same one. */
-  | { readonly is: 'result'; readonly field: string; readonly kind?: string };
+  | { readonly is: 'result'; readonly field: string; readonly kind?: string }
+  /** The record does not say what it was before. */
+  | { readonly is: 'field'; readonly field: string; readonly after?: Json };
 
 /** A file that the plan uploads, or has uploaded. */
 export interface Upload {

@@ -2,9 +2,10 @@
 // (orphans.ts). Grows with the recorded jobs, not with the items: jobs are remembered by a part of their fingerprint, and
 // if two parts are equal, an orphan is not found.
 import { digestOfBytes, markOf } from '../base/digest.ts';
+import type { Step } from '../language/pipeline.ts';
 import type { Fingerprint } from '../model/fingerprint.ts';
 import type { JobLine } from '../model/line.ts';
-import type { PlannedTask } from './planned-action.ts';
+import type { PlannedAction } from './planned-action.ts';
 import { downloadCount } from './recorded-files.ts';
 
 /** A step with tasks whose results are not known before a run, so that any result of its kind may be needed. */
@@ -12,6 +13,16 @@ export interface UndecidedStep {
   readonly step: string;
   readonly kind: string;
   readonly tasks: number;
+}
+
+/** A planned task. `take`: of a creation. */
+export interface Referring {
+  readonly step: Pick<Step, 'name' | 'kind'>;
+  readonly action: PlannedAction;
+  /** Undefined if only the run knows it. */
+  readonly fingerprint?: Fingerprint | undefined;
+  readonly file?: string | undefined;
+  readonly take?: { readonly known: number; readonly first: Fingerprint } | undefined;
 }
 
 export class PlanReferences {
@@ -34,7 +45,7 @@ export class PlanReferences {
     this.#belowOutput = belowOutput;
   }
 
-  add({ step, action, fingerprint, file, take }: PlannedTask): void {
+  add({ step, action, fingerprint, file, take }: Referring): void {
     const read = file === undefined ? undefined : this.#belowOutput(file);
     if (read !== undefined) this.#files.add(pathKey(read));
     const { name, kind } = step;

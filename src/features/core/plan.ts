@@ -1,10 +1,13 @@
 // `plan`, by the new core.
 import { Redactor } from '../../base/redactor.ts';
 import { creditDollarsOn } from '../../contract/api/tier.ts';
+import { Reasons } from '../../core/why.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { refusedKey } from '../../language/load/refusal.ts';
+import { Ledger } from '../../model/record/ledger.ts';
 import { CalendarBudget, calendarCaps } from '../../plan/calendar-budget.ts';
 import { envUses } from '../../plan/env-uses.ts';
+import type { PlanReferences } from '../../plan/plan-references.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import { balanceOf, checkService } from '../../service-api/check-service.ts';
 import { rehearsalTier } from '../../service-api/connect-service.ts';
@@ -13,7 +16,11 @@ import type { Target, Unasked } from '../../service-api/target.ts';
 import type { RunInternals } from '../internals.ts';
 import { type Planned, type PlanOptions, UnrunnablePlan } from '../plan/planned.ts';
 import { overruledText, refuseUnpriced } from '../planning/refusals.ts';
+import { countOrphans } from '../prune/orphans.ts';
+import { refuse } from '../refuse.ts';
 import { openPlanning } from './planning.ts';
+import { readPlan } from './reading.ts';
+import { referencesTo, seenBy } from './references.ts';
 
 export async function planWithCore(
   bound: BoundPipeline,
@@ -26,10 +33,25 @@ export async function planWithCore(
   }: { env: NonNullable<PlanOptions['env']>; clock: Clock; internals: RunInternals },
 ): Promise<Planned> {
   const warnings: string[] = [];
+  let references: PlanReferences | undefined;
+  let reasons = new Reasons(new Ledger());
   await using planning = await openPlanning(bound, target, options, {
     ...{ access: 'plan', env, clock, internals, run: {} },
     redactor: new Redactor(secretsIn(env)),
     onWarning: (message) => void warnings.push(message),
+    see: async ({ ledger, opened, disk }) => {
+      const jobs = opened.state.ledger;
+      const anew = await referencesTo(jobs, bound, disk);
+      return () => {
+        references = anew();
+        reasons = new Reasons(ledger, options.explain);
+        const refers = seenBy(references, jobs);
+        return (task, end) => {
+          reasons.see(task, end);
+          refers(task, end);
+        };
+      };
+    },
   });
   const { planned, caps, ledger, boundary, paths } = planning;
   const { plan } = planned;
@@ -48,24 +70,31 @@ export async function planWithCore(
   ];
   const overruled = overruledText(options.budget, bound);
   if (overruled !== undefined) warnings.push(overruled);
-  const dollars = creditDollarsOn(tier);
+  const reading = await readPlan(planning, reasons, {
+    ...{ tier, balance: balance?.credits, rehearsal },
+    creditDollars: creditDollarsOn(tier),
+    now: clock.now(),
+  });
+  const { explain } = options;
+  const { explanation } = reasons;
+  if (explain !== undefined && explanation === undefined)
+    refuse(
+      `--explain ${explain}: the plan has no such task`,
+      'write the name of a step, or step:item, such as swap:IMG_0412.jpg',
+    );
+  const { opened, items, disk, excluded } = planning;
+  const orphans =
+    references === undefined
+      ? undefined
+      : await countOrphans(
+          { bound, paths, items, disk, excluded, references, ledger: opened.state.ledger },
+          rehearsal,
+        );
   const result: Planned = {
     plan,
-    hasWork: plan.rows.some(({ tasks }) =>
-      (['begin', 'maybe', 'attach', 'copy', 'store'] as const).some(
-        (action) => (tasks[action] ?? 0) > 0,
-      ),
-    ),
-    reasons: [],
-    isUncapped: [budget, ...Object.values(bound.pipeline.budget)].every((cap) => cap === undefined),
-    ...(budget === undefined
-      ? {}
-      : {
-          budget,
-          budgetFrom: budget === bound.pipeline.budget.credits ? 'budget.credits' : '--budget',
-        }),
-    ...(dollars === undefined || rehearsal ? {} : { creditDollars: dollars }),
-    itemsToDo: planned.itemsToDo,
+    ...(orphans === undefined ? {} : { orphans }),
+    ...reading,
+    ...(explanation === undefined ? {} : { explanation }),
     calendar: new CalendarBudget(calendarCaps(bound.pipeline)).at(clock.now(), ledger),
     ...(rehearsal ? {} : { service: target.address }),
     ...(balance === undefined ? {} : { balance }),

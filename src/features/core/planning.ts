@@ -48,7 +48,10 @@ export interface PlanningContext {
   readonly internals: RunInternals;
   readonly stop?: AbortSignal | undefined;
   readonly onLook?: ((seen: number, of: number) => void) | undefined;
-  readonly see?: (() => See) | undefined;
+  /** Asked anew for each walk of the plan, of which the last counts. */
+  readonly see?:
+    | ((seen: Pick<Planning, 'ledger' | 'opened' | 'disk'>) => Promise<() => See>)
+    | undefined;
 }
 
 export interface Planning extends AsyncDisposable {
@@ -61,6 +64,8 @@ export interface Planning extends AsyncDisposable {
   readonly port: ReceiptsPort;
   readonly disk: Disk;
   readonly items: ItemList;
+  /** Steps that this run excludes. */
+  readonly excluded: ReadonlySet<string>;
   readonly run: RunIdentity;
   readonly program: Program;
   readonly setting: Omit<Setting, 'shared' | 'window' | 'ledger'> & { readonly ledger: Ledger };
@@ -117,7 +122,7 @@ export async function openPlanning(
   const run = identityOf(state.ledger.runs(), context.run);
   const port = receiptsPort(receipts, pipeline.reusesOwnOnly);
   const program = compileProgram(pipeline);
-  const facts = factsOf(disk, made);
+  const facts = factsOf(disk, (path) => made.mayReplace(path));
   const { budget } = pipeline;
   const caps: Caps = {
     run: smaller(options.budget, budget.credits),
@@ -138,6 +143,7 @@ export async function openPlanning(
     isWhole: items.count >= items.total,
     signal: stop ?? new AbortController().signal,
   };
+  const see = await context.see?.({ ledger, opened, disk });
   const make = () =>
     makePlan({
       ...{ program, setting, caps },
@@ -146,7 +152,7 @@ export async function openPlanning(
       count: items.count,
       run: () => interrupted(ledger, run.due),
       now: () => clock.now(),
-      see: context.see,
+      see,
     });
   let complaints = await PlanComplaints.of(bound, disk, items);
   let planned = await make();
@@ -163,20 +169,23 @@ export async function openPlanning(
   const held = cleanup.move();
   return {
     ...{ bound, paths, boundary, opened, ledger, receipts, port, disk, items, run },
-    ...{ program, setting, caps, planned, problems },
+    ...{ excluded, program, setting, caps, planned, problems },
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
   };
 }
 
 /** The run that this one would continue. */
-function interrupted(ledger: Ledger, due: string | undefined): string | undefined {
+export function interrupted(ledger: Ledger, due: string | undefined): string | undefined {
   const last = ledger.runs().at(-1);
   const goesOn = last?.ended === undefined && (due === undefined || last?.due === due);
   return goesOn ? last?.run : undefined;
 }
 
 /** Gone through anew each time. */
-const placed = (items: ItemList, onLook: PlanningContext['onLook']): Iterable<WalkItem> => ({
+export const placed = (
+  items: ItemList,
+  onLook?: PlanningContext['onLook'],
+): Iterable<WalkItem> => ({
   *[Symbol.iterator]() {
     let at = 0;
     for (const item of items) {
@@ -203,7 +212,7 @@ function receiptsPort(receipts: Receipts, isOwnOnly: boolean): ReceiptsPort {
   };
 }
 
-function factsOf(disk: Disk, made: MadeFiles): Facts {
+export function factsOf(disk: Disk, mayReplace: Facts['mayReplace']): Facts {
   return {
     get store() {
       return disk.store;
@@ -214,7 +223,7 @@ function factsOf(disk: Disk, made: MadeFiles): Facts {
     isElsewhere: (output) => disk.isElsewhere(output),
     recordedAs: (path) => disk.recordedAs(path),
     copy: ({ path }) => disk.foreign(path),
-    mayReplace: (path) => made.mayReplace(path),
+    mayReplace,
   };
 }
 

@@ -242,6 +242,8 @@ function changeRow(change: Change): readonly string[] {
     }
     case 'value':
       return [change.field, `${valueText(change.before)} → ${valueText(change.after)}`, ''];
+    case 'field':
+      return [change.field, `now ${valueText(change.after)}`, ''];
   }
 }
 

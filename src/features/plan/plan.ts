@@ -114,7 +114,16 @@ export async function plan(loaded: LoadedPipeline, options: PlanOptions = {}): P
       'write the name of a step, or step:item, such as swap:IMG_0412.jpg',
     );
   const orphans =
-    options.reroll === undefined ? await countOrphans(prepared, rehearsal) : undefined;
+    options.reroll === undefined
+      ? await countOrphans(
+          {
+            ...prepared,
+            ledger: prepared.state.ledger,
+            references: prepared.planned.references,
+          },
+          rehearsal,
+        )
+      : undefined;
   const calendar = new CalendarBudget(calendarCaps(bound.pipeline)).at(
     clock.now(),
     prepared.state.ledger,

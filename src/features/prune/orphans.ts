@@ -26,7 +26,6 @@ import type { Disk } from '../../run/jobs/ports.ts';
 import { realPathOf } from '../../service-api/consent.ts';
 import { loadState } from '../../state/load-state.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
-import type { Prepared } from '../planning/prepare.ts';
 import { refuse } from '../refuse.ts';
 
 export interface OrphanSearch {
@@ -46,14 +45,17 @@ export interface OrphanSearch {
  * covers only some items or steps, if the pipeline has profiles, or if nobody can tell.
  */
 export async function countOrphans(
-  { bound, paths, items, state: { ledger }, planned, disk, excluded }: Prepared,
+  search: OrphanSearch & {
+    readonly paths: Pick<RunPaths, 'state'>;
+    readonly excluded: ReadonlySet<string>;
+  },
   rehearsal: boolean,
 ): Promise<OrphanCounts | undefined> {
+  const { bound, paths, items, disk, excluded } = search;
   if (items.count < items.total || excluded.size > 0) return undefined;
   // Only `prune` plans with every profile.
   if (bound.profiles.length > 0) return undefined;
-  const { references } = planned;
-  const likely = found({ bound, paths, items, ledger, references, disk }, disk);
+  const likely = found(search, disk);
   if (likely === undefined) return orphanCounts(noOrphans);
   if (namesake(bound) !== undefined) return undefined;
   if (rehearsal) return orphanCounts(likely);

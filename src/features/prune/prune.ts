@@ -9,6 +9,7 @@ import { type LocatedState, pathsLike } from '../../state/locate-state.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
 import { checkOutputFolder } from '../../state/writable.ts';
 import { chooseStore, type OpenStore, openStore } from '../../stores/open-store.ts';
+import { referencesHere } from '../core/references.ts';
 import { type EditOptions, editState, type StateEdit } from '../edit-state.ts';
 import { openItemsHere } from '../planning/items-here.ts';
 import { refuseIf } from '../refuse.ts';
@@ -139,7 +140,10 @@ async function survey(
   using here = await openItemsHere(bound, options, { paths, ledger, clock });
   const { items, disk } = here;
   if (options.onWarning !== undefined) items.warnings.forEach(options.onWarning);
-  const { references } = await here.plan();
+  const references =
+    process.env['SHOTLIST_CORE'] === 'new'
+      ? await referencesHere(bound, { ledger, clock, disk, items })
+      : (await here.plan()).references;
   const { missingFolders } = options;
   const search = { bound, paths, items, ledger, references, disk, missingFolders };
   const orphans = await certainOrphans(search);

@@ -1,0 +1,128 @@
+// What a person reads about a plan beside its numbers: why the tasks run, how long it may take, what the budget allows.
+import { Spending } from '../../core/spending.ts';
+import type { Reasons } from '../../core/why.ts';
+import type { Ledger } from '../../model/record/ledger.ts';
+import { type Forecast, forecastOf, RunHistory } from '../../plan/forecast.ts';
+import type { Enough } from '../../plan/needs.ts';
+import type { Plan } from '../../plan/plan.ts';
+import type { PlanReading } from '../../plan/plan-reading.ts';
+import type { PlannedAction } from '../../plan/planned-action.ts';
+import { generationsOn } from '../planning/refusals.ts';
+import { interrupted, type Planning } from './planning.ts';
+
+export interface ReadingTerms {
+  /** The account's plan, if it is known. */
+  readonly tier: string | undefined;
+  /** The price of a credit in US dollars, if it is known. */
+  readonly creditDollars: number | undefined;
+  /** The account's credits, if they are known. */
+  readonly balance?: number | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly rehearsal: boolean;
+}
+
+export async function readPlan(
+  planning: Planning,
+  reasons: Reasons,
+  terms: ReadingTerms,
+): Promise<PlanReading> {
+  const { bound, planned, caps } = planning;
+  const { plan } = planned;
+  const { creditDollars, rehearsal } = terms;
+  const { budget } = bound.pipeline;
+  const forecast = forecastFor(planning, terms);
+  const enough = await enoughFor(planning, terms);
+  return {
+    hasWork: worksOn(plan) || planned.owed.length > 0,
+    reasons: reasons.reasons,
+    ...(forecast === undefined ? {} : { forecast }),
+    isUncapped: [caps.run, ...Object.values(budget)].every((cap) => cap === undefined),
+    ...(caps.run === undefined
+      ? {}
+      : {
+          budget: caps.run,
+          budgetFrom: caps.run === budget.credits ? 'budget.credits' : '--budget',
+        }),
+    ...(enough === undefined ? {} : { enough }),
+    ...(creditDollars === undefined || rehearsal ? {} : { creditDollars }),
+    itemsToDo: planned.itemsToDo,
+  };
+}
+
+const actions: readonly PlannedAction[] = ['begin', 'maybe', 'attach', 'copy', 'store'];
+
+const worksOn = ({ rows }: Plan): boolean =>
+  rows.some(({ tasks }) => actions.some((action) => (tasks[action] ?? 0) > 0));
+
+/** A rehearsal takes no time, and says nothing about the hosted service. */
+function forecastFor(
+  { bound, planned, ledger }: Planning,
+  { tier, rehearsal }: ReadingTerms,
+): Forecast | undefined {
+  const { limits } = bound.pipeline;
+  const terms = { limits, generations: generationsOn(tier) };
+  return forecastOf(planned.plan.rows, terms, rehearsal ? undefined : historyOf(ledger));
+}
+
+function historyOf(ledger: Ledger): RunHistory<string> {
+  const history = new RunHistory(ledger.runs());
+  for (const { kind, attempts } of ledger.jobs())
+    for (const { state, run: sender } of attempts) history.add({ kind, state, sender });
+  return history;
+}
+
+const maxListed = 20;
+
+/** The same rule as a run's. Undefined if the caps are enough for all items, or if there is none. */
+async function enoughFor(
+  { bound, planned, caps, ledger, run }: Planning,
+  { balance, now }: ReadingTerms,
+): Promise<Enough | undefined> {
+  if (bound.pipeline.items.kind === 'one') return undefined;
+  const { plan, needs, begun, bad } = planned;
+  const goesOn = interrupted(ledger, run.due);
+  const { charged } = goesOn === undefined ? { charged: 0 } : ledger.totals(goesOn);
+  const has =
+    balance === undefined || balance >= plan.credits
+      ? undefined
+      : charged + ledger.totals().reserved + balance;
+  const spending = new Spending({
+    ledger,
+    run: () => goesOn,
+    caps: { ...caps, balance: has },
+    ...{ needs, begun, now: () => now, isPlan: true },
+  });
+  if (!spending.isCapped) return undefined;
+  const bought = new Set<string>();
+  const costOf = (item: string): number => {
+    const costs = new Map(
+      (needs.get(item) ?? []).map(({ fingerprint, credits }) => [fingerprint, credits]),
+    );
+    return [...costs].reduce((sum, [job, credits]) => sum + (bought.has(job) ? 0 : credits), 0);
+  };
+  const buy = (item: string): void => {
+    for (const { fingerprint } of needs.get(item) ?? []) bought.add(fingerprint);
+  };
+  if ((await spending.admit('')) === true) buy('');
+  const most = spending.room?.most ?? Number.POSITIVE_INFINITY;
+  const all = [...needs.keys()].filter((item) => item !== '' && !bad.has(item));
+  const order = [
+    ...all.filter((item) => begun.has(item)),
+    ...all.filter((item) => !begun.has(item)),
+  ];
+  let [items, of] = [0, 0];
+  const tooDear: { item: string; credits: number }[] = [];
+  for (const item of order) {
+    const credits = costOf(item);
+    if (credits === 0) continue;
+    of += 1;
+    const may = await spending.admit(item);
+    if (may === true) {
+      items += 1;
+      buy(item);
+    } else if (credits > most || may.held?.by === 'item') tooDear.push({ item, credits });
+  }
+  if (items === of) return undefined;
+  return { items, of, tooDear: tooDear.slice(0, maxListed), tooDearCount: tooDear.length };
+}
