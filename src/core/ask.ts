@@ -5,6 +5,7 @@ import { ok, type Result } from '../base/result.ts';
 import { toCel } from '../language/expression.ts';
 import { extensionMark } from '../language/result-name.ts';
 import { fill } from '../language/template.ts';
+import type { Fingerprint } from '../model/fingerprint.ts';
 import { current } from '../model/record/job.ts';
 import type { Ledger } from '../model/record/ledger.ts';
 import type { Output } from '../model/record/line.ts';
@@ -43,11 +44,7 @@ import {
 import type { PlannedStep } from './program.ts';
 import { fingerprintOfRequest, requestText, withExpressions } from './request.ts';
 import { type Base, type Destination, isTasks, type Scope, type Task } from './scope.ts';
-
-/** Which take of a request counts. `isNew`: it is to be begun, whatever there is. */
-export interface Takes {
-  choose(first: string, task: string): { readonly number: number; readonly isNew: boolean };
-}
+import type { Takes } from './takes.ts';
 
 export interface Asked {
   readonly ledger: Pick<Ledger, 'job' | 'dearest'>;
@@ -196,14 +193,20 @@ export class Asking {
     task.first = fingerprintOfRequest(step.kind.name, task.text);
     task.fingerprint = task.first;
     if (step.kind.operation !== 'create') return undefined;
-    const { number, isNew } = this.#o.takes.choose(task.first, id);
+    const named = (number: number): Fingerprint =>
+      fingerprintOfRequest(step.kind.name, text.value, number);
+    const { number, others, saveTo, refused } = this.#o.takes.choose(task.first, id, named);
+    if (refused !== undefined)
+      return { ending: 'blocked', why: `a take cannot follow: it ${refused}` };
     task.take = number;
-    task.isNewTake = isNew;
-    if (number > 1) task.fingerprint = fingerprintOfRequest(step.kind.name, task.text, number);
+    task.others = others;
+    task.to = saveTo;
+    task.fingerprint = named(number);
     const count = planned.count?.(names);
     if (count?.ok === true && typeof count.value === 'number' && count.value > 0)
       task.asked = count.value;
-    task.destinations = this.#destinations(task);
+    task.destinations =
+      saveTo === undefined ? this.#destinations(task) : [{ task: id, path: saveTo }];
     return undefined;
   }
 
@@ -222,10 +225,13 @@ export class Asking {
   }
 
   /** A task has ended. */
-  ended({ id, step, kind, source, action }: Task, end: End): void {
+  ended({ id, step, kind, source, action, to, fingerprint }: Task, end: End): void {
     if (kind.operation === 'delete') return;
     if (isWaiting(end) && this.#waiting.get(step.name)?.end?.ending !== 'blocked')
       this.#waiting.set(step.name, { task: id, to: undefined, end });
+    // A reroll saves the take itself.
+    if (kind.operation === 'create' && to !== undefined && end.ending === 'done')
+      this.#saved.add(fingerprint);
     const isSaving = kind.operation === 'download' && (action === 'save' || action === 'copy');
     if (isSaving && end.ending === 'done' && source !== undefined)
       this.#saved.add(source.fingerprint);
@@ -244,8 +250,9 @@ export class Asking {
         this.#take(task, decideSupply(task.known));
         return task.action === 'supply' ? this.#check(task) : undefined;
       case 'create': {
-        const mayPayAgain = task.isNewTake || this.#o.payAgain.has(task.id);
+        const mayPayAgain = this.#o.payAgain.has(task.id);
         this.#take(task, decideCreate({ known: task.known, mayPayAgain }, facts));
+        if (task.to !== undefined) this.#rerolled(task, task.to);
         return task.action === 'create' ? (this.#inputs(task) ?? this.#check(task)) : undefined;
       }
       case 'download':
@@ -263,6 +270,16 @@ export class Asking {
       case 'delete':
         return this.#delete(task);
     }
+  }
+
+  /** A take that is to be saved, too. */
+  #rerolled(task: Task, to: string): void {
+    const { id, known, asked, take, action } = task;
+    if (action === 'create') task.reason = { code: 'take-asked', about: String(take) };
+    if (action !== 'reuse') return;
+    const source = { known, asked, end: done };
+    const saving = decideDownload({ task: id, to, source, isDry: this.#isDry }, this.#o.facts);
+    if (saving.action !== 'reuse') this.#take(task, saving);
   }
 
   #take(task: Task, { action, reason, files }: Decision): void {

@@ -5,7 +5,7 @@ import type { Code } from '../contract/codes.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Item } from '../model/item.ts';
 import { type FileCounts, sumOf } from '../plan/decide.ts';
-import type { Plan, PlanNote, PlanRow } from '../plan/plan.ts';
+import type { Plan, PlanNote, PlannedTake, PlanRow } from '../plan/plan.ts';
 import type { PlannedAction } from '../plan/planned-action.ts';
 import type { Action, End } from './ending.ts';
 import type { Owed } from './owed.ts';
@@ -42,6 +42,7 @@ export class Findings {
   readonly #why = new Set<string>();
   readonly #notes: PlanNote[] = [];
   #noted = 0;
+  readonly #takes: PlannedTake[] = [];
   #files: FileCounts = { changed: 0, elsewhere: 0, stored: 0 };
   readonly #complaints: Complaints | undefined;
   readonly #needs = new Map<string, Need[]>();
@@ -111,6 +112,8 @@ export class Findings {
     const list = this.#needs.get(key) ?? [];
     this.#needs.set(key, list);
     list.push({ fingerprint, credits: cost?.credits ?? 0, measure });
+    // What the other takes have cost counts against the budget of the item.
+    for (const other of task.others) list.push({ fingerprint: other, credits: 0, measure });
     if (cost !== undefined && key !== '') this.#toDo.add(key);
   }
 
@@ -120,6 +123,8 @@ export class Findings {
     const isCreated = task.action === 'create' && end.ending === 'done';
     if (task.kind.operation === 'create' && (isCreated || task.action !== 'create'))
       this.#need(task);
+    if (task.others.length > 0 && task.to === undefined && this.#takes.length < maxNotes)
+      this.#takes.push({ task: task.id, known: task.others.length + 1, picked: task.take });
     const action = plannedAction(task, end);
     const isTwin =
       task.isShared ||
@@ -228,6 +233,7 @@ export class Findings {
       badItems: this.bad.size,
       notes: this.#notes,
       noted: this.#noted,
+      ...(this.#takes.length === 0 ? {} : { takes: this.#takes }),
     };
   }
 }

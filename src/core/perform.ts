@@ -120,10 +120,14 @@ export class ActingPerformer implements Performer {
   /** A creation and a project that is followed take their own slots. */
   async #act(task: Task): Promise<void> {
     const { slots, signal } = this.#o;
-    if (task.action === 'create') return await this.#create(task);
+    if (task.action === 'create') {
+      await this.#create(task);
+      return await this.#saveTake(task);
+    }
     if (task.action === 'follow') {
       this.#o.begun(task);
-      return await this.#o.creations.attach(task);
+      await this.#o.creations.attach(task);
+      return await this.#saveTake(task);
     }
     using _ = await slots.take(task.kind.name, 'owed', signal);
     this.#o.begun(task);
@@ -147,6 +151,13 @@ export class ActingPerformer implements Performer {
     await this.#o.creations.create(task, isBegun ? 'begun' : 'new');
   }
 
+  /** A reroll saves what it makes: no step of the pipeline does. */
+  async #saveTake(task: Task): Promise<void> {
+    if (task.to === undefined) return;
+    using _ = await this.#o.slots.take('download', 'owed', this.#o.signal);
+    await this.#save(task);
+  }
+
   #known(job: string): Known {
     const { journal, receipts } = this.#o;
     return new Known(journal.ledger.job(job), () => receipts?.get(job));
@@ -155,8 +166,7 @@ export class ActingPerformer implements Performer {
   // Files
 
   async #save(task: Task): Promise<void> {
-    const { source, step } = task;
-    if (source === undefined) throw new Error(`bug: ${task.id} is of no task`);
+    const { source = task, step } = task;
     const to = task.to ?? this.#o.live.path(task);
     const attempts = Math.max(step.attempts, freeAttempts);
     await this.#results(source.fingerprint, source.kind.name, {
@@ -210,8 +220,8 @@ export class ActingPerformer implements Performer {
   }
 
   async #store(task: Task): Promise<void> {
-    const { source, step } = task;
-    const job = source?.fingerprint ?? '';
+    const { source = task, step } = task;
+    const job = source.fingerprint;
     const outputs = this.#known(job).own?.outputs ?? [];
     for (const output of outputs)
       if (

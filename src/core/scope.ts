@@ -52,14 +52,15 @@ export class Task implements Maker {
   /** Of an upload: undefined if only the run knows them. */
   file: string | undefined;
   content: string | undefined;
-  /** Of a download: below the output folder, the extension may be open. */
+  /** Of a download, and of a take that a reroll makes: below the output folder, the extension may be open. */
   to: string | undefined;
   price: Price | undefined;
   /** Where the downloads beside a creation put its results; 'kept': only the run knows. */
   destinations: readonly Destination[] | 'kept' = [];
   /** The number of the take that counts. */
   take = 1;
-  isNewTake = false;
+  /** The jobs of its other takes. */
+  others: readonly string[] = [];
   /** What names the request. */
   text = '';
   files: FileCounts | undefined;

@@ -257,7 +257,9 @@ export class Walk {
   async #act(task: Task): Promise<End | undefined> {
     const { planned, step, scope } = task;
     let stop = await scope.ready(planned.needs, step.onMissing, task);
-    if (stop?.ending === 'blocked' && this.#setting.excluded.has(step.name)) stop = excludedStep;
+    const isSpared = this.#setting.takes.spares(step, task.id);
+    if (isSpared && step.kind.operation === 'delete') stop = excludedStep;
+    if (stop?.ending === 'blocked' && this.#isExcluded(task)) stop = excludedStep;
     if (stop === undefined) {
       const named = this.#asking.name(task);
       stop = named instanceof Promise ? await named : named;
@@ -265,7 +267,7 @@ export class Walk {
     if (stop === undefined && this.#isForLater(task)) return undefined;
     // From here to the promise is one turn: whoever wants the same finds it running.
     const running = stop === undefined ? this.#running.get(task.fingerprint) : undefined;
-    if (running !== undefined && this.#setting.excluded.has(step.name)) stop = excludedStep;
+    if (running !== undefined && this.#isExcluded(task)) stop = excludedStep;
     else if (running !== undefined) this.#join(task, running.by);
     else if (stop === undefined) stop = this.#asking.decide(task) ?? this.#unlessOfOthers(task);
     this.#see(task);
@@ -298,8 +300,13 @@ export class Walk {
     if (other.perhaps) task.perhaps = true;
   }
 
+  #isExcluded({ id, step }: Task): boolean {
+    const { excluded, takes } = this.#setting;
+    return excluded.has(step.name) || takes.spares(step, id);
+  }
+
   #once(task: Task): Promise<End> | End {
-    const { action, reason, scope, step } = task;
+    const { action, reason, scope } = task;
     const why = reason === undefined ? '' : textOf(reason);
     switch (action) {
       case 'reuse':
@@ -311,7 +318,7 @@ export class Walk {
       case 'doubt':
         return { ending: 'doubt', why };
     }
-    if (this.#setting.excluded.has(step.name)) return excludedStep;
+    if (this.#isExcluded(task)) return excludedStep;
     const isNew = action === 'create' || action === 'supply';
     if (isNew && scope.admitted !== true) return { ending: 'pending', ...scope.admitted };
     const end = this.#performer.act(task).then((one) => ({ ...one, action }));

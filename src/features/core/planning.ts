@@ -11,7 +11,7 @@ import { sentenceOf } from '../../core/problems.ts';
 import { compileProgram, type Program } from '../../core/program.ts';
 import type { Task } from '../../core/scope.ts';
 import type { Caps } from '../../core/spending.ts';
-import { pickedTakes } from '../../core/takes.ts';
+import { pickedTakes, rerolledTakes } from '../../core/takes.ts';
 import type { See, Setting, WalkItem } from '../../core/walk.ts';
 import { type Boundary, boundaryOf, checkOutput } from '../../files/boundary.ts';
 import { RealDisk } from '../../files/disk.ts';
@@ -25,6 +25,7 @@ import type { Ledger } from '../../model/record/ledger.ts';
 import { identityOf, type RequestedRun, type RunIdentity } from '../../model/run-identity.ts';
 import { calendarCaps } from '../../plan/calendar-budget.ts';
 import { unusablePlace } from '../../plan/output-claims.ts';
+import { rerolledPipeline } from '../../plan/takes.ts';
 import type { Clock, Disk } from '../../run/jobs/ports.ts';
 import type { Target, Unasked } from '../../service-api/target.ts';
 import type { Receipts } from '../../state/receipts.ts';
@@ -33,7 +34,7 @@ import { checkOutputFolder } from '../../state/writable.ts';
 import type { RunInternals } from '../internals.ts';
 import { type OpenState, openState } from '../open-state.ts';
 import { atTo, baseAt, belowOutput, PlanProblems, reallyAt } from '../planning/plan-items.ts';
-import type { PrepareOptions } from '../planning/prepare.ts';
+import { type PrepareOptions, withRerolled } from '../planning/prepare.ts';
 import { smaller } from '../planning/refusals.ts';
 import { listSelected, selectionOf } from '../planning/selected-items.ts';
 import { refuseIf } from '../refuse.ts';
@@ -76,14 +77,16 @@ export interface Planning extends AsyncDisposable {
 }
 
 export async function openPlanning(
-  bound: BoundPipeline,
+  whole: BoundPipeline,
   target: Target | Unasked,
   options: PrepareOptions,
   context: PlanningContext,
 ): Promise<Planning> {
   const { access, env, clock, onWarning, internals, stop } = context;
+  const { reroll } = options;
+  const bound = reroll === undefined ? whole : whole.with(rerolledPipeline(whole.pipeline, reroll));
   const { pipeline } = bound;
-  const { filter, excluded } = selectionOf(pipeline, options);
+  const { filter, excluded } = selectionOf(pipeline, withRerolled(pipeline, options));
   const given = pathsOf(bound, target, options);
   refuseIf(checkOutput(bound, options));
   await using cleanup = new Cleanup();
@@ -134,7 +137,8 @@ export async function openPlanning(
     ledger,
     facts,
     receipts: port,
-    takes: pickedTakes(ledger),
+    takes:
+      reroll === undefined ? pickedTakes(ledger) : rerolledTakes(ledger, new Set(reroll), receipts),
     base: baseAt(bound, run.due, clock.now()),
     digest: (path: string) => disk.digest({ in: 'input', path }, stop),
     excluded,
@@ -169,7 +173,9 @@ export async function openPlanning(
   const held = cleanup.move();
   return {
     ...{ bound, paths, boundary, opened, ledger, receipts, port, disk, items, run },
-    ...{ excluded, program, setting, caps, planned, problems },
+    ...{ excluded, program, setting, caps, problems },
+    // A reroll makes and saves its takes, and nothing else.
+    planned: reroll === undefined ? planned : { ...planned, owed: [] },
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
   };
 }
@@ -200,7 +206,7 @@ function* outputPaths(ledger: Ledger): Generator<string> {
 }
 
 /** `reuse: own`: what others have paid for does not count. */
-function receiptsPort(receipts: Receipts, isOwnOnly: boolean): ReceiptsPort {
+export function receiptsPort(receipts: Receipts, isOwnOnly: boolean): ReceiptsPort {
   return {
     get: (job) => {
       const receipt = receipts.get(job);

@@ -413,7 +413,9 @@ class CoreRun {
     const { interrupted, machine, outage, money } = stopped;
     const keepsBudget = isTick && money;
     const isOver = !interrupted && !machine && !outage && !goesOn && !keepsBudget;
-    if (isOver) journal.end();
+    // Another take is no part of a scheduled run that was interrupted: that one continues later.
+    const isBeside = options.reroll !== undefined && ledger.runs().at(-1)?.due !== undefined;
+    if (isOver && !isBeside) journal.end();
     const doubts = [...ledger.inDoubt()];
     const otherDoubts = otherDoubtsOf(tally, doubts.map(doubtOf));
     const outcome = outcomeOf(tally, stopped, otherDoubts);

@@ -272,7 +272,7 @@ function isCapped({ budget }: Pipeline, options: PrepareOptions): boolean {
 }
 
 /** A reroll covers only the items of its tasks. */
-function withRerolled(pipeline: Pipeline, options: PrepareOptions): SelectionOptions {
+export function withRerolled(pipeline: Pipeline, options: PrepareOptions): SelectionOptions {
   if (options.reroll === undefined) return options;
   const keys = itemsOf(pipeline, options.reroll);
   return { items: keys === undefined ? {} : { keys } };

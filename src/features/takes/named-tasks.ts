@@ -1,16 +1,17 @@
 // The paid tasks that a person names, by task or by item, and why one of them cannot have another take.
 import { option, shotlistLine } from '../../base/shell.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
+import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import type { Ledger } from '../../model/ledger.ts';
 import { jobFacts } from '../../model/state.ts';
 import { fannedOutIn, itemOf, stepOf } from '../../model/task.ts';
 import type { PlannedAction, PlannedTask } from '../../plan/planned-action.ts';
 import { itemsOf, neededBy } from '../../plan/takes.ts';
+import type { Receipts } from '../../state/receipts.ts';
+import { type TaskHere, type Tasks, tasksByCore } from '../core/tasks-here.ts';
 import type { ItemsHere } from '../planning/items-here.ts';
 import { refuse } from '../refuse.ts';
-
-export type Tasks = ReadonlyMap<string, PlannedTask>;
 
 /** A name that begins with the name of a step is a task; any other one is an item. */
 const isTask = ({ steps }: Pipeline, name: string): boolean =>
@@ -30,9 +31,15 @@ export function itemsNamed(
 }
 
 /** The tasks as a run would find them now, by name. */
-export async function tasksHere({ plan }: ItemsHere): Promise<Tasks> {
+export async function tasksHere(
+  bound: BoundPipeline,
+  here: ItemsHere,
+  { ledger, receipts }: { readonly ledger: Ledger; readonly receipts: Receipts | undefined },
+): Promise<Tasks> {
+  if (process.env['SHOTLIST_CORE'] === 'new' && receipts !== undefined)
+    return await tasksByCore(bound, here, { ledger: ledger.record, receipts });
   const tasks = new Map<string, PlannedTask>();
-  await plan({ onTask: (planned) => void tasks.set(planned.task, planned) });
+  await here.plan({ onTask: (planned) => void tasks.set(planned.task, planned) });
   return tasks;
 }
 
@@ -103,7 +110,7 @@ function lastTasks(pipeline: Pipeline, item: string, tasks: Tasks, ledger: Ledge
     : refuse(`the item ${item} has no paid result yet`, 'shotlist run makes it');
 }
 
-const isPaid = ({ step }: PlannedTask): boolean => step.kind.operation === 'create';
+const isPaid = ({ step }: TaskHere): boolean => step.kind.operation === 'create';
 
 interface Hindrance {
   /** The end of a sentence about the task. */
@@ -112,7 +119,7 @@ interface Hindrance {
 }
 
 /** Why a paid task cannot have another take; undefined if it can. */
-function whyNot({ action, why, take, task }: PlannedTask, ledger: Ledger): Hindrance | undefined {
+function whyNot({ action, why, take, task }: TaskHere, ledger: Ledger): Hindrance | undefined {
   const newest = take === undefined ? undefined : ledger.takes.later(take.first).at(-1);
   if (newest !== undefined && jobFacts[newest.state].inDoubt)
     return { is: `has a take in doubt (take ${newest.take?.number})`, hint: settle };

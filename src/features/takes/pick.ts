@@ -20,10 +20,11 @@ import { placeOf } from '../../run/orders.ts';
 import { locateState } from '../../state/locate-state.ts';
 import { checkOutputFolder } from '../../state/writable.ts';
 import { type Takes, takesOf } from '../../views/takes.ts';
+import type { Tasks } from '../core/tasks-here.ts';
 import { type EditOptions, editState } from '../edit-state.ts';
 import { openItemsHere } from '../planning/items-here.ts';
 import { refuse, refuseIf } from '../refuse.ts';
-import { itemsNamed, type Tasks, tasksHere } from './named-tasks.ts';
+import { itemsNamed, tasksHere } from './named-tasks.ts';
 
 export type PickOptions = Omit<EditOptions, 'onConnect'> & OutsideOptions;
 
@@ -59,12 +60,13 @@ export async function pick(
   const { pipeline } = bound;
   const { paths: given } = locateState(bound, options);
   refuseIf(checkOutput(bound, options) ?? checkOutputFolder(given));
-  return await editState(loaded, options, async ({ located, journal, clock }) => {
+  return await editState(loaded, options, async ({ located, journal, receipts, clock }) => {
     const { paths, rehearsal } = located;
     const { ledger } = journal;
     const keys = itemsNamed(pipeline, [task]);
     using here = await openItemsHere(bound, options, { paths, ledger, clock, filter: { keys } });
-    const { first, before, changed } = chosenTake(await tasksHere(here), task, take, ledger);
+    const tasks = await tasksHere(bound, here, { ledger, receipts });
+    const { first, before, changed } = chosenTake(tasks, task, take, ledger);
     if (changed) {
       await keepTake(before, task, here.disk, journal);
       journal.append([{ event: 'picked', job: first.job, take }]);

@@ -119,7 +119,8 @@ async function chooseTasks(
       clock,
       filter: { keys },
     });
-    return tasksNamed(pipeline, names, await tasksHere(here), ledger);
+    const tasks = await tasksHere(bound, here, { ledger, receipts: open.receipts });
+    return tasksNamed(pipeline, names, tasks, ledger);
   });
   for (const message of chosen.ok ? [] : notices) options.onEvent?.({ type: 'warning', message });
   return valueOrThrow(chosen);
