@@ -1,5 +1,5 @@
 // The names of values that only a run has: by what makes them and their place, so that nobody has to know whether they are
-// there already. A name is an object, which no text of an item can look like.
+// there already. No text of an item can look like a name.
 import type { Json } from '../base/json.ts';
 import type { StepKind } from '../contract/kinds.ts';
 import { fromCel, isPlain } from '../language/cel-value.ts';
@@ -166,18 +166,15 @@ export const textOf = <M extends Maker>(value: Named, reads: Set<M>): string =>
 function write<M extends Maker>(value: unknown, reads: Set<M>, isArgument: boolean): string {
   if (value instanceof Ref) {
     reads.add(value.of);
-    return `{"path":${JSON.stringify(value.path)},"§":${JSON.stringify(value.of.fingerprint)}}`;
+    return JSON.stringify(`${tokenMark}${value.of.fingerprint}/${value.path}`);
   }
   if (value instanceof Taken) return writeOperation('.take', [value.of, BigInt(value.most)], reads);
   if (value instanceof Opaque) return writeOperation(value.op, value.args, reads);
   if (Array.isArray(value))
     return `[${value.map((one) => write(one, reads, isArgument)).join(',')}]`;
-  if (
-    value === null ||
-    typeof value === 'string' ||
-    typeof value === 'boolean' ||
-    (typeof value === 'number' && !isArgument)
-  )
+  if (typeof value === 'string')
+    return JSON.stringify(value.startsWith(tokenMark) ? `${tokenMark}${value}` : value);
+  if (value === null || typeof value === 'boolean' || (typeof value === 'number' && !isArgument))
     return JSON.stringify(value);
   if (typeof value === 'bigint') return String(value);
   const members = typeof value === 'object' ? entriesOf(value) : undefined;
@@ -200,5 +197,8 @@ function writeOperation<M extends Maker>(
   return `{"args":${write(args, reads, true)},"§op":${JSON.stringify(op)}}`;
 }
 
-/** Only keys of tokens and operations begin with one §. */
+/** How a token begins. A text of somebody that begins so has it twice. */
+const tokenMark = 'shotlist:';
+
+/** Only keys of operations begin with one §. */
 export const escaped = (key: string): string => (key.startsWith('§') ? `§${key}` : key);

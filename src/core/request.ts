@@ -1,6 +1,6 @@
 // What a step asks the service for, as far as it determines the result: the text whose hash is the fingerprint of a task.
 import { type Digest, digestOf, digestOfBytes } from '../base/digest.ts';
-import { isObject, type Json, type JsonObject } from '../base/json.ts';
+import { isObject, type Json } from '../base/json.ts';
 import { ok, type Result } from '../base/result.ts';
 import { ignoredIn, type Schema } from '../base/schema.ts';
 import type { Step } from '../language/pipeline.ts';
@@ -176,14 +176,12 @@ export function withExpressions(value: Named): Json {
 export function fieldDigests(text: string): Readonly<Record<string, string>> {
   const body: Json = JSON.parse(text);
   const fields = Object.entries(isObject(body) ? body : {}).flatMap(([name, value]) =>
-    isObject(value) && !isToken(value) && Object.keys(value).length > 0
+    isObject(value) && !('§op' in value) && Object.keys(value).length > 0
       ? Object.entries(value).map(([inner, part]): [string, Json] => [`${name}.${inner}`, part])
       : [[name, value] satisfies [string, Json]],
   );
   return Object.fromEntries(fields.map(([name, value]) => [name, digestOf(value).slice(0, 6)]));
 }
-
-const isToken = (value: JsonObject): boolean => '§' in value || '§op' in value;
 
 /** Results are not deterministic: a later take is another result of the same request. */
 export function fingerprintOfRequest(kind: string, text: string, take = 1): Fingerprint {

@@ -15,7 +15,7 @@ const item = {
   nothing: '',
   missing: '#N/A',
   list: ['a', 'b'],
-  cell: { '§': 'photo', path: 'file_path' },
+  cell: 'shotlist:photo/file_path',
 };
 
 const names: Names = {
@@ -270,7 +270,7 @@ describe('a member of a list', () => {
     const shorter = '${{ steps.faces.faces.take(3).map(f, {"original_face": f.path}) }}';
     for (const index of [0, 1, 2, '?'] as const)
       expect(memberOfList(paths, index)).toBe(memberOfList(shorter, index));
-    expect(memberOfList(paths, 0)).toBe('{"original_face":{"path":"faces/0/path","§":"faces"}}');
+    expect(memberOfList(paths, 0)).toBe('{"original_face":"shotlist:faces/faces/0/path"}');
   });
 
   test('is the member itself if the list is known', () => {
@@ -335,7 +335,7 @@ describe('the budget holds for names', () => {
 
   test('and names can be written', () => {
     const deep = (length: number): string => `\${{ steps.clip.width${' - 1'.repeat(length)} }}`;
-    expect(nameOf(deep(400))).toContain('"width"');
+    expect(nameOf(deep(400))).toContain('clip/width"');
     expect(nameOf(deep(600))).toMatch(/^SL307 /);
   });
 });

@@ -99,6 +99,10 @@ function attempt(act: () => unknown): unknown {
   }
 }
 
+/** A text that is no token. */
+const isOwnText = (name: Json): boolean =>
+  typeof name === 'string' && !/^shotlist:(?!shotlist:)/.test(name);
+
 /** The name says enough, but its value cannot be computed from it. */
 class Unsure extends Error {}
 
@@ -114,15 +118,24 @@ class Reader {
 
   valueOf(name: Json, variables: Variables = new Map()): unknown {
     if (Array.isArray(name)) return name.map((one) => this.valueOf(one, variables));
+    if (typeof name === 'string') return this.#text(name);
     if (!isObject(name)) return toCel(name);
-    const { '§': of, '§op': op, path, args } = name;
-    if (typeof of === 'string' && typeof path === 'string') return this.#output(of, path);
+    const { '§op': op, args } = name;
     if (typeof op === 'string' && Array.isArray(args)) return this.#operation(op, args, variables);
     const fields = Object.entries(name).map(([key, one]) => [
       key.replace(/^§/, ''),
       this.valueOf(one, variables),
     ]);
     return Object.fromEntries(fields);
+  }
+
+  #text(name: string): unknown {
+    if (!name.startsWith('shotlist:')) return name;
+    const rest = name.slice('shotlist:'.length);
+    const slash = rest.indexOf('/');
+    return rest.startsWith('shotlist:')
+      ? rest
+      : this.#output(rest.slice(0, slash), rest.slice(slash + 1));
   }
 
   #output(of: string, path: string): unknown {
@@ -170,7 +183,7 @@ class Reader {
         return args.map((one) => String(fromCel(value(one)))).join('');
       case '+': {
         const terms = args.map(value);
-        if (args.some((one) => typeof one === 'string')) return terms.map(String).join('');
+        if (args.some(isOwnText)) return terms.map(String).join('');
         return terms.reduce((sum, term) => apply('args[0] + args[1]', sum, term));
       }
       case '[]':
@@ -400,7 +413,7 @@ function saysAll(template: Json, of: Outputs): void {
   try {
     const read = canonical(fromCel(new Reader(of).valueOf(JSON.parse(name))));
     expect(read, name).toBe(canonical(value.value));
-    if (name.includes('§')) compared++;
+    if (name.includes('§') || name.includes('shotlist:')) compared++;
   } catch (error) {
     if (!(error instanceof Unsure)) throw error;
   }

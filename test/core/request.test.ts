@@ -104,8 +104,8 @@ describe('the text without outputs', () => {
   });
 
   test('escapes what could be a token', () => {
-    const body = { image_count: 1, style: { '§': 'p', path: 'file_path' } };
-    const expected = '"style":{"path":"file_path","§§":"p"';
+    const body = { image_count: 1, style: { '§op': '+', args: ['shotlist:p/file_path'] } };
+    const expected = '"style":{"args":["shotlist:shotlist:p/file_path"],"§§op":"+"';
     expect(textOf('ai-image-generator', body)).toContain(expected);
     const style = '${{ item.style }}';
     expect(textOf('ai-image-generator', { ...body, style }, body)).toContain(expected);
@@ -135,9 +135,9 @@ const editor = (more: JsonObject): JsonObject => ({
 describe('the text with outputs', () => {
   test('has tokens', () => {
     const text = textOf('ai-image-editor', editor({}));
-    expect(text).toContain('"assets":{"image_file_paths":[{"path":"file_path","§":"p"}]}');
+    expect(text).toContain('"assets":{"image_file_paths":["shotlist:p/file_path"]}');
     const open = textOf('ai-image-editor', editor({ style: '${{ steps.clip.style }}' }));
-    expect(open).toContain('"style":{"path":"style","§":"c"}');
+    expect(open).toContain('"style":"shotlist:c/style"');
   });
 
   test('tells what makes them, except where nothing of it counts', () => {
@@ -167,17 +167,19 @@ describe('the text with outputs', () => {
     };
     const text = textOf('character-replace', { ...body, name: 'mine' });
     expect(text).not.toContain('mine');
-    expect(text).toContain('"resolution":"480p","start_seconds":0,"style":{"prompt":{"path":"id"');
+    expect(text).toContain(
+      '"resolution":"480p","start_seconds":0,"style":{"prompt":"shotlist:c/id"',
+    );
     expect(text).toContain(',"selection_mode":"auto"}');
     const open = textOf('character-replace', { ...body, style: '${{ steps.clip.style }}' });
-    expect(open).toContain('"style":{"path":"style","§":"c"}}');
+    expect(open).toContain('"style":"shotlist:c/style"}');
   });
 
   test('leaves out what the service ignores, as far as it is known', () => {
     expect(act('point')).toContain('points');
     expect(act('largest')).not.toContain('points');
     expect(act('${{ steps.clip.status }}')).toContain('points');
-    expect(act('${{ steps.clip.status }}')).toContain('"selection_mode":{"path":"status"');
+    expect(act('${{ steps.clip.status }}')).toContain('"selection_mode":"shotlist:c/status"');
   });
 });
 
@@ -241,7 +243,7 @@ test('the digests of fields, two levels deep', () => {
   expect(changed).toEqual(['style.prompt']);
   expect(Object.keys(after)).toEqual(Object.keys(before));
   for (const digest of Object.values(after)) expect(digest).toMatch(/^[0-9a-f]{6}$/);
-  expect(Object.keys(fieldDigests('{"a":{"path":"url","§":"p"},"b":[],"c":{}}'))).toEqual([
+  expect(Object.keys(fieldDigests('{"a":{"args":[],"§op":"+"},"b":[],"c":{}}'))).toEqual([
     'a',
     'b',
     'c',
