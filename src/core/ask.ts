@@ -339,6 +339,7 @@ export class Asking {
     if (!body.ok) return fail(task, problemAt(body.error));
     const problem = problemOfBody(step, withExpressions(body.value));
     if (problem !== undefined) return fail(task, problem);
+    task.request = body.value;
     task.price = priceOfStep(step, body.value, this.#o.ledger);
     return undefined;
   }

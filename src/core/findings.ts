@@ -1,15 +1,18 @@
 // What a plan finds: rows, reasons, problems, and all that a run needs of it. It collects what the walk shows, and decides nothing.
 
 import { DigestSet } from '../base/digest.ts';
+import { isObject } from '../base/json.ts';
 import type { Code } from '../contract/codes.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Item } from '../model/item.ts';
 import { type FileCounts, sumOf } from '../plan/decide.ts';
 import type { Plan, PlanNote, PlannedTake, PlanRow } from '../plan/plan.ts';
+import { PlanFindings } from '../plan/plan-findings.ts';
 import type { PlannedAction } from '../plan/planned-action.ts';
 import type { Action, End } from './ending.ts';
 import type { Owed } from './owed.ts';
 import type { Price } from './price.ts';
+import { knownPart } from './request.ts';
 import type { Scope, Task } from './scope.ts';
 import type { Need } from './spending.ts';
 
@@ -59,6 +62,8 @@ export class Findings {
   readonly begun = new Set<string>();
   /** Items with a task that cannot run: the first one. */
   readonly bad = new Map<string, string>();
+  /** What subscription plans would refuse. */
+  readonly tiers = new PlanFindings();
   /** Projects that a download of this walk is about. */
   readonly #about = new Set<string>();
   /** Creations whose results are nowhere. */
@@ -136,7 +141,10 @@ export class Findings {
     if (isTwin && counted === 'reuse') row.twins += 1;
     if (task.scope.times > 1) row.isOpen = true;
     if (task.files !== undefined) this.#files = sumOf(this.#files, task.files);
-    if (isCreated && !task.isShared) this.#price(task, row);
+    if (isCreated && !task.isShared) {
+      this.#price(task, row);
+      this.#judge(task);
+    }
     if (action === 'doubt') row.held += reserveOf(task);
     if (task.kind.operation === 'download')
       for (const one of task.source === undefined ? sourcesOf(task) : [task.source])
@@ -159,6 +167,11 @@ export class Findings {
     row.credits += price.credits * scope.times;
     if (price.from !== undefined) row.prices.add(price.from);
     for (const field of price.unset) row.unset.add(field);
+  }
+
+  #judge({ step, request }: Task): void {
+    const known = request === undefined ? undefined : knownPart(request);
+    if (isObject(known)) this.tiers.look(step, known);
   }
 
   #note({ id }: Task, action: PlannedAction, { why, diagnostic }: End): void {

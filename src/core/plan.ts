@@ -1,6 +1,7 @@
 // The plan: the walk with a performer that does nothing. Under a cap it goes once more, as the run would under that cap.
 import type { Ledger } from '../model/record/ledger.ts';
 import type { Plan } from '../plan/plan.ts';
+import type { PlanFindings } from '../plan/plan-findings.ts';
 import { type Complaints, Findings } from './findings.ts';
 import { type Owed, owedOf } from './owed.ts';
 import type { Program } from './program.ts';
@@ -26,6 +27,8 @@ export interface PlanOptions {
 export interface Planned {
   /** Of everything, whatever the caps allow. */
   readonly plan: Plan;
+  /** What subscription plans would refuse. */
+  readonly tiers: PlanFindings;
   /** Begun ones first. */
   readonly order: Iterable<WalkItem>;
   readonly needs: ReadonlyMap<string, readonly Need[]>;
@@ -90,6 +93,7 @@ export async function makePlan(options: PlanOptions): Promise<Planned> {
     });
   return {
     plan: all.plan(program.pipeline.items.kind === 'one' ? 1 : options.count),
+    tiers: all.tiers,
     ...{ order, needs, begun, shared, bad, held, underCaps },
     owed: all.owed(owedOf(ledger)),
     itemsToDo: all.itemsToDo,

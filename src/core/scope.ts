@@ -54,6 +54,8 @@ export class Task implements Maker {
   content: string | undefined;
   /** Of a download, and of a take that a reroll makes: below the output folder, the extension may be open. */
   to: string | undefined;
+  /** The request of a task that is to be sent, with names in place of what other tasks make. */
+  request: Named | undefined;
   price: Price | undefined;
   /** Where the downloads beside a creation put its results; 'kept': only the run knows. */
   destinations: readonly Destination[] | 'kept' = [];

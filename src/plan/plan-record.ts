@@ -1,7 +1,7 @@
 // What a plan would do, task by task, and its digest: two plans with the same digest do the same.
 import type { FromSchema } from 'json-schema-to-ts';
 import { type Digest, digestOfBytes } from '../base/digest.ts';
-import type { PlannedAction, PlannedTask } from './planned-action.ts';
+import type { PlannedAction } from './planned-action.ts';
 
 const text = { type: 'string', maxLength: 4096 } as const;
 const texts = { type: 'array', items: text } as const;
@@ -35,6 +35,16 @@ export interface RecordedTask {
   readonly credits?: number;
 }
 
+interface Recordable {
+  readonly task: string;
+  readonly fingerprint?: string | undefined;
+  readonly to?: string | undefined;
+  readonly estimate?:
+    | { readonly known: true; readonly credits: number }
+    | { readonly known: false }
+    | undefined;
+}
+
 export class PlanRecord {
   readonly tasks: RecordedTask[] = [];
   #digest = digestOfBytes('');
@@ -50,10 +60,7 @@ export class PlanRecord {
     this.#digest = digestOfBytes('');
   }
 
-  readonly add = (
-    { task, fingerprint, to, estimate }: PlannedTask,
-    action: PlannedAction,
-  ): void => {
+  readonly add = ({ task, fingerprint, to, estimate }: Recordable, action: PlannedAction): void => {
     const recorded: RecordedTask = {
       task,
       action,

@@ -7,6 +7,7 @@ import { refusedKey } from '../../language/load/refusal.ts';
 import { Ledger } from '../../model/record/ledger.ts';
 import { CalendarBudget, calendarCaps } from '../../plan/calendar-budget.ts';
 import { envUses } from '../../plan/env-uses.ts';
+import { PlanRecord } from '../../plan/plan-record.ts';
 import type { PlanReferences } from '../../plan/plan-references.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import { balanceOf, checkService } from '../../service-api/check-service.ts';
@@ -15,9 +16,11 @@ import { secretsIn } from '../../service-api/secrets.ts';
 import type { Target, Unasked } from '../../service-api/target.ts';
 import type { RunInternals } from '../internals.ts';
 import { type Planned, type PlanOptions, UnrunnablePlan } from '../plan/planned.ts';
-import { overruledText, refuseUnpriced } from '../planning/refusals.ts';
+import { overruledText, refuseBeyondPlan, refuseUnpriced } from '../planning/refusals.ts';
+import { writeSavedPlan } from '../planning/saved-plan.ts';
 import { countOrphans } from '../prune/orphans.ts';
 import { refuse } from '../refuse.ts';
+import { recordedIn } from './agreement.ts';
 import { openPlanning } from './planning.ts';
 import { readPlan } from './reading.ts';
 import { referencesTo, seenBy } from './references.ts';
@@ -33,6 +36,7 @@ export async function planWithCore(
   }: { env: NonNullable<PlanOptions['env']>; clock: Clock; internals: RunInternals },
 ): Promise<Planned> {
   const warnings: string[] = [];
+  let record = new PlanRecord();
   let references: PlanReferences | undefined;
   let reasons = new Reasons(new Ledger());
   await using planning = await openPlanning(bound, target, options, {
@@ -45,10 +49,13 @@ export async function planWithCore(
       return () => {
         references = anew();
         reasons = new Reasons(ledger, options.explain);
+        record = new PlanRecord();
         const refers = seenBy(references, jobs);
+        const records = recordedIn(record);
         return (task, end) => {
           reasons.see(task, end);
           refers(task, end);
+          if (options.out !== undefined) records(task, end);
         };
       };
     },
@@ -67,6 +74,7 @@ export async function planWithCore(
     ...(target.kind === 'unasked' ? target.why.diagnostics : []),
     ...planning.problems,
     ...refuseUnpriced(plan, { budget, rehearsal }, bound),
+    ...refuseBeyondPlan(planned.tiers, tier, bound),
   ];
   const overruled = overruledText(options.budget, bound);
   if (overruled !== undefined) warnings.push(overruled);
@@ -84,7 +92,7 @@ export async function planWithCore(
     );
   const { opened, items, disk, excluded } = planning;
   const orphans =
-    references === undefined
+    references === undefined || options.reroll !== undefined
       ? undefined
       : await countOrphans(
           { bound, paths, items, disk, excluded, references, ledger: opened.state.ledger },
@@ -107,5 +115,7 @@ export async function planWithCore(
   if (diagnostics.length > 0)
     throw new UnrunnablePlan({ reason: 'input', diagnostics, text: bound.text }, result);
   if (isRefused) throw new UnrunnablePlan(refusedKey('plan'), result);
+  if (options.out !== undefined)
+    await writeSavedPlan(options.out.file, planning, options.out.choices, record, clock.now());
   return result;
 }

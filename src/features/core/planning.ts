@@ -74,6 +74,8 @@ export interface Planning extends AsyncDisposable {
   readonly planned: Planned;
   /** Why a run must not begin. */
   readonly problems: readonly Complaint[];
+  /** Plans once more: files may have changed. */
+  readonly replan: (see: () => See) => Promise<Planned>;
 }
 
 export async function openPlanning(
@@ -148,7 +150,7 @@ export async function openPlanning(
     signal: stop ?? new AbortController().signal,
   };
   const see = await context.see?.({ ledger, opened, disk });
-  const make = () =>
+  const make = (hear?: () => See) =>
     makePlan({
       ...{ program, setting, caps },
       complaints,
@@ -156,7 +158,7 @@ export async function openPlanning(
       count: items.count,
       run: () => interrupted(ledger, run.due),
       now: () => clock.now(),
-      see,
+      see: hear ?? see,
     });
   let complaints = await PlanComplaints.of(bound, disk, items);
   let planned = await make();
@@ -176,6 +178,7 @@ export async function openPlanning(
     ...{ excluded, program, setting, caps, problems },
     // A reroll makes and saves its takes, and nothing else.
     planned: reroll === undefined ? planned : { ...planned, owed: [] },
+    replan: make,
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
   };
 }

@@ -21,6 +21,7 @@ import { Slots, slotLimits } from '../../core/slots.ts';
 import { type Closed, Spending } from '../../core/spending.ts';
 import { Telling } from '../../core/telling.ts';
 import { Walk } from '../../core/walk.ts';
+import { Reasons } from '../../core/why.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { Refusal, unsorted } from '../../language/load/refusal.ts';
 import { current, isOpen, isOver } from '../../model/record/job.ts';
@@ -29,6 +30,7 @@ import type { Job } from '../../model/record/line.ts';
 import { formatVersion } from '../../model/record/schemas.ts';
 import { CalendarBudget, calendarCaps } from '../../plan/calendar-budget.ts';
 import { knownDurations, usualDurations } from '../../plan/look-schedule.ts';
+import { PlanRecord } from '../../plan/plan-record.ts';
 import { longestWait } from '../../plan/timeout.ts';
 import type { Clock, JobApi, MediaApi, OutputStore } from '../../run/jobs/ports.ts';
 import { UploadAddresses } from '../../run/jobs/upload-addresses.ts';
@@ -49,10 +51,17 @@ import { type DiskReserve, nothingReserved, takeDiskReserve } from '../../state/
 import { checkStore, openStore } from '../../stores/open-store.ts';
 import { behindText, stopText } from '../../views/calendar-text.ts';
 import { openRunFile } from '../open-run-file.ts';
-import { overruledText, refuseUnpriced, statedPrices } from '../planning/refusals.ts';
+import {
+  overruledText,
+  refuseBeyondPlan,
+  refuseUnpriced,
+  statedPrices,
+} from '../planning/refusals.ts';
+import { refuseIfStale } from '../planning/saved-plan.ts';
 import { refuse } from '../refuse.ts';
 import { dueTimeOf, type RunContext, speedOf } from '../run/context.ts';
 import { Deadline } from '../run/deadline.ts';
+import { type Agreement, agree, recordedIn } from './agreement.ts';
 import { openPlanning, type Planning } from './planning.ts';
 
 const detached = 'left as --detach-after says; the next run continues it';
@@ -69,11 +78,28 @@ export async function performWithCore(
   const { clock, options, onEvent, target, redactor, internals, view } = context;
   const began = clock.elapsed();
   const warn = (message: string): void => onEvent({ type: 'warning', message });
+  // If nothing compares plans, a run need not remember what it is about to do.
+  const isCompared = options.savedPlan !== undefined || options.confirm !== undefined;
+  let record = new PlanRecord();
+  let reasons: Reasons | undefined;
   await using planning = await openPlanning(bound, target, options, {
     ...{ access: 'run', env: options.env ?? process.env, redactor, clock, internals },
     onWarning: warn,
     run: { due: dueTimeOf(options) },
     stop: options.signal,
+    see: isCompared
+      ? async ({ ledger }) =>
+          () => {
+            record = new PlanRecord();
+            const why = new Reasons(ledger);
+            reasons = why;
+            const records = recordedIn(record);
+            return (task, end) => {
+              why.see(task, end);
+              records(task, end);
+            };
+          }
+      : undefined,
     onLook: (seen, of) => {
       view.look(seen, of);
       options.onLook?.(seen, of);
@@ -89,11 +115,17 @@ export async function performWithCore(
   const diagnostics = [
     ...planning.problems,
     ...refuseUnpriced(planned.plan, { budget, rehearsal }, bound),
+    ...refuseBeyondPlan(planned.tiers, rehearsal ? rehearsalTier : undefined, bound),
   ];
   if (diagnostics.length > 0) throw new Refusal({ reason: 'input', diagnostics, text: bound.text });
+  if (options.savedPlan !== undefined) await refuseIfStale(options.savedPlan, planning, record);
   tellPlan(context, planning, budget);
   await using parts = await openParts(context, planning);
-  const performed = await new CoreRun(context, planning, parts, began).perform();
+  const agreed =
+    reasons === undefined
+      ? { caps: planning.caps, began }
+      : await agree(context, planning, { record, reasons, tier: parts.tier, began });
+  const performed = await new CoreRun(context, planning, parts, agreed).perform();
   planning.receipts.flush();
   onEvent({ type: 'ended', summary: performed.summary });
   return performed;
@@ -166,6 +198,9 @@ async function openParts(context: RunContext, planning: Planning): Promise<Parts
     const { credits: balance, tier, warning } = balanceOf(planned.plan, account);
     if (balance !== undefined) onEvent({ type: 'account', balance, tier });
     if (warning !== undefined) onEvent({ type: 'warning', message: warning });
+    const diagnostics = refuseBeyondPlan(planned.tiers, tier, bound);
+    if (diagnostics.length > 0)
+      throw new Refusal({ reason: 'input', diagnostics, text: bound.text });
   }
   const cut = new AbortController();
   const store =
@@ -208,16 +243,16 @@ class CoreRun {
   readonly #context: RunContext;
   readonly #planning: Planning;
   readonly #parts: Parts;
-  readonly #began: number;
+  readonly #agreed: Agreement;
   readonly #stopper = new AbortController();
   readonly #leave = new AbortController();
   #halted: { readonly what: StoppedBy; readonly why: string } | undefined;
 
-  constructor(context: RunContext, planning: Planning, parts: Parts, began: number) {
+  constructor(context: RunContext, planning: Planning, parts: Parts, agreed: Agreement) {
     this.#context = context;
     this.#planning = planning;
     this.#parts = parts;
-    this.#began = began;
+    this.#agreed = agreed;
   }
 
   async perform(): Promise<Performed> {
@@ -269,7 +304,7 @@ class CoreRun {
     options.signal?.addEventListener('abort', onAbort, { once: true });
     const leave = new Deadline(
       clock,
-      (options.detachAfterMs ?? 0) - (clock.elapsed() - this.#began),
+      (options.detachAfterMs ?? 0) - (clock.elapsed() - this.#agreed.began),
     );
     leave.passed.addEventListener('abort', () => this.#leave.abort(), { once: true });
     if (options.detachAfterMs !== undefined) void leave.begin();
@@ -313,7 +348,8 @@ class CoreRun {
     backoffMs: number,
   ): Promise<Performed> {
     const { clock, options, onEvent, view, manner } = this.#context;
-    const { bound, ledger, planned, port, setting, program, disk, opened, caps } = this.#planning;
+    const { bound, ledger, planned, port, setting, program, disk, opened } = this.#planning;
+    const { caps } = this.#agreed;
     const { store, service, tier, balance, account } = this.#parts;
     const { pipeline } = bound;
     const signal = this.#stopper.signal;
@@ -433,7 +469,7 @@ class CoreRun {
       resumesAt: stopped.until === undefined ? undefined : new Date(stopped.until).toISOString(),
       wakeAt: goesOn ? new Date(clock.now()).toISOString() : undefined,
       credits: { charged, refunded, reserved },
-      elapsedMs: clock.elapsed() - this.#began,
+      elapsedMs: clock.elapsed() - this.#agreed.began,
     });
     return { summary, changed: journal.wrote };
   }

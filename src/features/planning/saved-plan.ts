@@ -34,6 +34,11 @@ interface Header {
   readonly plan: Pick<Plan, 'items' | 'credits' | 'unpriced' | 'uncounted'>;
 }
 
+/** A plan that was made just now. */
+export type Made = Pick<Prepared, 'bound' | 'paths'> & {
+  readonly planned: { readonly plan: Plan };
+};
+
 export interface SavedPlan {
   readonly header: Header;
   readonly tasks: readonly RecordedTask[];
@@ -123,7 +128,7 @@ export const pipelineOf = (file: string, { header }: SavedPlan): string =>
 /** `now`: epoch milliseconds. */
 export async function writeSavedPlan(
   file: string,
-  prepared: Prepared,
+  prepared: Made,
   choices: SavedChoices,
   record: PlanRecord,
   now: number,
@@ -158,10 +163,7 @@ export async function writeSavedPlan(
   }
 }
 
-async function digestsOf(
-  { bound, paths }: Prepared,
-  record: PlanRecord,
-): Promise<Header['digests']> {
+async function digestsOf({ bound, paths }: Made, record: PlanRecord): Promise<Header['digests']> {
   const content = await contentOf(paths.state);
   const known = content === undefined ? {} : { state: content.sha256 };
   return { pipeline: bound.digest, ...known, tasks: record.digest };
@@ -170,7 +172,7 @@ async function digestsOf(
 /** Refuses a saved plan that is no longer what a run would do. */
 export async function refuseIfStale(
   { header, tasks }: SavedPlan,
-  prepared: Prepared,
+  prepared: Made,
   record: PlanRecord,
 ): Promise<void> {
   const { digests, service, made } = header;
