@@ -17,7 +17,7 @@ import type { Attempt, Job } from '../model/record/line.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import type { Calls, Permit } from './calls.ts';
 import { filesOf, isAway, Known } from './decide.ts';
-import { Ended, endedBy, stopped } from './ended.ts';
+import { Ended, endedBy, lost, stopped } from './ended.ts';
 import type { Facts, ReceiptsPort } from './facts.ts';
 import type { Expected, Inbox } from './inbox.ts';
 import type { Journal } from './journal.ts';
@@ -48,6 +48,8 @@ export interface CreationParts {
   readonly leave: AbortSignal;
   /** Looks once at what is due, and waits for nothing. */
   readonly isTick: boolean;
+  /** By job: the slots of projects that earlier ticks have left. */
+  readonly kept: ReadonlyMap<string, Slot>;
   /** A task is at work. */
   readonly begun: (task: Task) => void;
   /** The service has charged credits; below 0: given back. */
@@ -352,7 +354,7 @@ export class Creations {
       this.#adopt(receipt.line);
     const now = this.#current(job);
     if (now?.state === 'created') {
-      using slot = await slots.take(task.kind.name, 'owed', signal);
+      using slot = this.#o.kept.get(job) ?? (await slots.take(task.kind.name, 'owed', signal));
       return await this.follow(followedOf(task), slot, false);
     }
   }
@@ -373,7 +375,7 @@ export class Creations {
       if (now === undefined) throw new Ended('failed', 'it was given up');
       if (isAway(now)) {
         if (now.state === 'deleted' || filesOf(this.#known(job), now, facts) !== undefined) return;
-        throw new Ended('failed', textOf({ code: 'gone-at-service' }), { code: 'gone' });
+        throw lost(now.gone === undefined ? 'missing-at-service' : 'gone-at-service');
       }
       if (now.state === 'complete') return;
       const id = projectOf(now);

@@ -3,6 +3,7 @@ import { unreachable } from '../base/result.ts';
 import { scrubbed } from '../base/scrub.ts';
 import { type ApiFailure, type CallKind, explainFailure, remedy } from '../contract/api/failure.ts';
 import type { Ending, Held } from '../plan/ending.ts';
+import { lostText, type ReasonCode, textOf } from './reason.ts';
 
 interface EndedMore {
   /** Of a fault or a failure, or a code of our own: what a person can do about it, and what stopped the run. */
@@ -34,6 +35,10 @@ export class Ended extends Error {
 
 /** Nothing is wrong with the task: the run stops. */
 export const stopped = (): Ended => new Ended('pending', 'stopped', { held: { by: 'run' } });
+
+/** Paid for, and neither the project nor its files are there. */
+export const lost = (code: ReasonCode): Ended =>
+  new Ended('failed', lostText(textOf({ code })), { code: 'gone' });
 
 /** What a failed call does to its task, if nobody who knows more decides. Failures that pass are `pending`: the next run continues. */
 export function endedBy(call: CallKind, failure: ApiFailure): Ended {

@@ -45,6 +45,6 @@ export interface ReceiptsPort extends ReceiptsView {
   claim(line: Job, attempt: string): Claim;
   /** Before a project is deleted: whoever looks for its files finds them. */
   flush(): boolean;
-  /** True if the account that pays now has paid for the project, and was known when it did. */
-  isOurs(job: string, project: string): boolean;
+  /** Which account has paid for the project: the one that pays now, or another one; undefined if it was not known then. */
+  payerOf(job: string, project: string): 'us' | 'another' | undefined;
 }

@@ -18,7 +18,7 @@ import {
   unproved,
   type WholeFile,
 } from './decide.ts';
-import { Ended, stopped } from './ended.ts';
+import { Ended, lost, stopped } from './ended.ts';
 import { done, type End } from './ending.ts';
 import type { Facts, ReceiptsPort } from './facts.ts';
 import type { Files, Saving } from './files.ts';
@@ -191,12 +191,7 @@ export class ActingPerformer implements Performer {
     const saving: Saving = { ...place, job, attempt: now.name };
     const whole = filesOf(this.#known(job), now, this.#o.facts);
     if (whole !== undefined) return await this.#copy(saving, whole);
-    if (isAway(now))
-      throw new Ended(
-        'failed',
-        textOf({ code: now.gone === undefined ? 'deleted-and-gone' : 'gone-at-service' }),
-        { code: 'gone' },
-      );
+    if (isAway(now)) throw lost(now.gone === undefined ? 'deleted-and-gone' : 'gone-at-service');
     const count = resultsOf(now) ?? 0;
     if (count === 0) throw new Ended('pending', 'the service lists no download for it');
     try {
@@ -209,8 +204,7 @@ export class ActingPerformer implements Performer {
       const rest = this.#known(job);
       const after = rest.job && current(rest.job);
       const copies = after && filesOf(rest, after, this.#o.facts);
-      if (copies === undefined)
-        throw new Ended('failed', textOf({ code: 'gone-at-service' }), { code: 'gone' });
+      if (copies === undefined) throw lost('gone-at-service');
       await this.#copy(saving, copies);
     }
   }

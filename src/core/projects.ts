@@ -8,7 +8,7 @@ import type { Attempt } from '../model/record/line.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import type { Calls } from './calls.ts';
 import { Ended, stopped } from './ended.ts';
-import type { Receipt } from './facts.ts';
+import type { ReceiptsPort } from './facts.ts';
 import type { Journal } from './journal.ts';
 
 const secondLookMs = 3_000;
@@ -20,9 +20,7 @@ export interface ProjectsParts {
   readonly journal: Journal;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly receipts:
-    | { get(job: string): Receipt | undefined; isOurs(job: string, project: string): boolean }
-    | undefined;
+  readonly receipts: Pick<ReceiptsPort, 'get' | 'payerOf'> | undefined;
 }
 
 export class Projects {
@@ -92,12 +90,14 @@ export class Projects {
     // A time in the future is one by a clock that was wrong.
     const isNew = age >= 0 && age < newMs;
     const isVouched = shown !== undefined || (!isNew && (await this.#isVouched(job, id, attempt)));
-    if (!isVouched && (isNew || attempt.missing === undefined)) {
-      if (!isNew) await journal.commit({ job, is: 'missing', attempt: attempt.name });
-      if (isNew) throw new Ended('pending', notFound, { code: 'not-found' });
-      return;
+    if (!isVouched) {
+      // Said now, and lost from the next run on, unless another account has paid for it.
+      if (!isNew && this.#o.receipts?.payerOf(job, id) !== 'another')
+        await journal.commit({ job, is: 'missing', attempt: attempt.name });
+      throw new Ended('pending', notFound, { code: 'not-found' });
     }
-    if (!isVouched) return;
+    const theirs = this.#o.receipts?.get(job)?.line;
+    if (theirs !== undefined) journal.join(theirs);
     const name = attempt.name;
     if (shown !== undefined && attempt.state === 'created')
       journal.note({
@@ -113,7 +113,7 @@ export class Projects {
   async #isVouched(job: string, id: string, { run }: Attempt): Promise<boolean> {
     if (this.#shownRuns.has(run)) return true;
     const { receipts, calls } = this.#o;
-    return receipts?.isOurs(job, id) === true && (await calls.owner()) !== '';
+    return receipts?.payerOf(job, id) === 'us' && (await calls.owner()) !== '';
   }
 }
 

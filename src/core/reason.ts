@@ -68,3 +68,6 @@ export interface Reason {
 
 export const textOf = ({ code, about = 'unknown' }: Reason): string =>
   texts[code].replace('§', () => about);
+
+/** What a run says of a result that is lost. */
+export const lostText = (why: string): string => `${why}; --pay-again would pay for it again`;

@@ -14,8 +14,6 @@ export interface SlotLimits {
   readonly projects: number | undefined;
   /** Tasks by step kind. */
   readonly kinds: Readonly<Record<string, number>>;
-  /** False (`--wait 0`): whoever finds no free slot ends as `later`. */
-  readonly waits: boolean;
 }
 
 /** Disposed of when the project is over, or nothing was sent. */
@@ -27,6 +25,7 @@ export interface Slot extends Disposable {
 interface Waiting {
   readonly kind: string;
   readonly goOn: () => void;
+  readonly giveUp: () => void;
 }
 
 /** Projects at once on a plan of the account; undefined: unlimited, or not published. */
@@ -34,15 +33,21 @@ export const projectsOn = (tier: string | undefined): number | undefined =>
   tier !== undefined && isTier(tier) ? allowances[tier].generations : undefined;
 
 /** A run that does not wait leaves its projects, so they count as items in progress. */
-export function slotLimits({ items, steps }: Limits, tier: string | undefined, waits: boolean) {
+export function slotLimits(
+  { items, steps }: Limits,
+  tier: string | undefined,
+  waits: boolean,
+): SlotLimits {
   const ofPlan = projectsOn(tier);
   const projects = waits ? ofPlan : Math.min(items, ofPlan ?? items);
-  return { projects, kinds: steps, waits } satisfies SlotLimits;
+  return { projects, kinds: steps };
 }
 
 export class Slots {
   readonly #limits: SlotLimits;
   #projects = 0;
+  /** Slots that may still be given back. */
+  #busy = 0;
   readonly #taken = new Map<string, number>();
   readonly #waiting = new Map(priorities.map((priority) => [priority, new Set<Waiting>()]));
 
@@ -50,17 +55,20 @@ export class Slots {
     this.#limits = limits;
   }
 
-  /** Of those for whom there is a slot, the first of the highest priority is next. Throws `Ended`. */
+  /**
+   * Of those for whom there is a slot, the first of the highest priority is next. Throws `Ended`: `later` once only projects that
+   * the run leaves have slots.
+   */
   async take(kind: string, priority: Priority, signal: AbortSignal): Promise<Slot> {
     if (signal.aborted) throw stopped();
     // Nobody waits for whom there is a slot, so nobody is passed over.
-    if (!this.#hasRoom(kind)) {
-      if (!this.#limits.waits)
-        throw new Ended('later', 'all projects that may be in progress at once are', {
-          code: 'no-slot',
-        });
-      return await this.#wait(kind, priority, signal);
-    }
+    if (this.#hasRoom(kind)) return this.#slot(kind);
+    if (this.#busy === 0) throw noSlot();
+    return await this.#wait(kind, priority, signal);
+  }
+
+  /** For a project that renders already, whether or not there is room. */
+  keep(kind: string): Slot {
     return this.#slot(kind);
   }
 
@@ -71,6 +79,10 @@ export class Slots {
       goOn: () => {
         leave();
         resolve(this.#slot(kind));
+      },
+      giveUp: () => {
+        leave();
+        reject(noSlot());
       },
     };
     const leave = (): void => {
@@ -88,14 +100,19 @@ export class Slots {
 
   #slot(kind: string): Slot {
     this.#count(kind, 1);
+    this.#busy += 1;
     let isOurs = true;
     return {
       leave: () => {
+        if (!isOurs) return;
         isOurs = false;
+        this.#busy -= 1;
+        this.#serve();
       },
       [Symbol.dispose]: () => {
         if (!isOurs) return;
         isOurs = false;
+        this.#busy -= 1;
         this.#count(kind, -1);
         this.#serve();
       },
@@ -116,5 +133,10 @@ export class Slots {
   #serve(): void {
     for (const list of this.#waiting.values())
       for (const waiting of list) if (this.#hasRoom(waiting.kind)) waiting.goOn();
+    if (this.#busy > 0) return;
+    for (const list of this.#waiting.values()) for (const waiting of list) waiting.giveUp();
   }
 }
+
+const noSlot = (): Ended =>
+  new Ended('later', 'all projects that may be in progress at once are', { code: 'no-slot' });

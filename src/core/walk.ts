@@ -8,7 +8,7 @@ import type { Named } from './names.ts';
 import { memberOf } from './naming.ts';
 import { endOf, problemAt } from './problems.ts';
 import { type Fan, isFan, type Part, type PlannedStep, type Program } from './program.ts';
-import { type ReasonCode, textOf } from './reason.ts';
+import { lostText, type ReasonCode, textOf } from './reason.ts';
 import { type Done, type Held, Scope, Task } from './scope.ts';
 
 export interface Performer {
@@ -314,7 +314,11 @@ export class Walk {
       case 'keep':
         return { ending: (reason && keptEndings[reason.code]) ?? 'failed', why };
       case 'lost':
-        return { ending: 'failed', why, code: 'gone' };
+        return {
+          ending: 'failed',
+          why: this.#performer.isDry ? why : lostText(why),
+          code: 'gone',
+        };
       case 'doubt':
         return { ending: 'doubt', why };
     }

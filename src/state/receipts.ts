@@ -262,11 +262,21 @@ export class Receipts {
 
   /** True if the account that pays now has paid for the project, and was known when it did. */
   isOurs(job: string, project: string): boolean {
+    return this.#ownersOf(job, project).includes(this.#owner);
+  }
+
+  /** Which account has paid for the project: the one that pays now, or another one; undefined if it was not known then. */
+  payerOf(job: string, project: string): 'us' | 'another' | undefined {
+    const owners = this.#ownersOf(job, project);
+    if (owners.includes(this.#owner)) return 'us';
+    return this.#owner !== '' && owners.some((owner) => owner !== '') ? 'another' : undefined;
+  }
+
+  #ownersOf(job: string, project: string): readonly string[] {
     const rows = this.#read((tables) => this.#rows(tables, job)) ?? [];
-    return rows.some(({ owner, line, parties }) => {
+    return rows.flatMap(({ owner, line, parties }) => {
       const name = line.attempts.find((attempt) => projectOf(attempt) === project)?.name;
-      const isSent = parties.some(({ sent }) => name !== undefined && sent.includes(name));
-      return isSent && owner === this.#owner;
+      return parties.some(({ sent }) => name !== undefined && sent.includes(name)) ? [owner] : [];
     });
   }
 

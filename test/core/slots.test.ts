@@ -9,7 +9,7 @@ const clip = 'text-to-video';
 const never = new AbortController().signal;
 
 const limited = (projects: number | undefined, kinds: Record<string, number> = {}): Slots =>
-  new Slots({ projects, kinds, waits: true });
+  new Slots({ projects, kinds });
 
 /** Whoever got a slot, in order. */
 class Line {
@@ -81,12 +81,30 @@ test('a slot is given back once', async () => {
   expect(line.got).toEqual(['a', 'b']);
 });
 
-test('a project that is left keeps its slot', async () => {
-  const line = new Line(limited(1));
+test('a project that is left keeps its slot, and nobody waits for it', async () => {
+  const line = new Line(limited(2));
   for (const name of ['a', 'b']) void line.ask(name);
   await settled();
+  const waiting = line.ask('c');
   line.held.get('a')?.leave();
   await line.giveBack('a');
+  expect(line.got).toEqual(['a', 'b']);
+  line.held.get('b')?.leave();
+  await expect(waiting).rejects.toMatchObject({ ending: 'later' });
+  await expect(line.ask('d')).rejects.toMatchObject({ ending: 'later' });
+});
+
+test('a project that renders already has a slot, whether or not there is room', async () => {
+  const slots = limited(1);
+  const kept = [slots.keep(swap), slots.keep(swap)];
+  const line = new Line(slots);
+  void line.ask('a');
+  for (const slot of kept) {
+    await settled();
+    expect(line.got).toEqual([]);
+    slot[Symbol.dispose]();
+  }
+  await settled();
   expect(line.got).toEqual(['a']);
 });
 
@@ -104,14 +122,6 @@ test('whoever waits when the run stops ends at once, and takes nobody’s turn',
   expect(line.got).toEqual(['a', 'c']);
 });
 
-test('a run that does not wait takes what is free', async () => {
-  const slots = new Slots({ projects: 1, kinds: {}, waits: false });
-  const slot = await slots.take(swap, 'new', never);
-  await expect(slots.take(swap, 'owed', never)).rejects.toMatchObject({ ending: 'later' });
-  slot[Symbol.dispose]();
-  await slots.take(swap, 'new', never);
-});
-
 describe('the limits', () => {
   const limits = { items: 4, steps: { [clip]: 2 }, outageMs: 0 };
   test.each([
@@ -125,7 +135,7 @@ describe('the limits', () => {
     ['creator', false, 3],
     [undefined, false, 4],
   ] as const)('on the plan %s, waiting %s: %s projects', (tier, waits, projects) => {
-    expect(slotLimits(limits, tier, waits)).toEqual({ projects, kinds: { [clip]: 2 }, waits });
+    expect(slotLimits(limits, tier, waits)).toEqual({ projects, kinds: { [clip]: 2 } });
   });
 });
 

@@ -217,7 +217,7 @@ export function receiptsPort(receipts: Receipts, isOwnOnly: boolean): ReceiptsPo
     },
     claim: (line, attempt) => receipts.claim(line, attempt),
     flush: () => receipts.flush(),
-    isOurs: (job, project) => receipts.isOurs(job, project),
+    payerOf: (job, project) => receipts.payerOf(job, project),
   };
 }
 

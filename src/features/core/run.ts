@@ -64,6 +64,9 @@ import { Deadline } from '../run/deadline.ts';
 import { type Agreement, agree, recordedIn } from './agreement.ts';
 import { openPlanning, type Planning } from './planning.ts';
 
+/** No project takes so long. */
+const longestMs = 24 * 3_600_000;
+
 const detached = 'left as --detach-after says; the next run continues it';
 
 interface Performed {
@@ -395,6 +398,11 @@ class CoreRun {
       earlier: () => knownDurations(this.#context.target.kind === 'rehearsal' ? [] : jobs.jobs()),
     });
     const slots = new Slots(slotLimits(pipeline.limits, tier, !isTick));
+    const kept = new Map(
+      isTick
+        ? [...renderingOf(ledger, clock.now())].map(({ job, kind }) => [job, slots.keep(kind)])
+        : [],
+    );
     const { facts, base } = setting;
     const files = new Files({ disk, calls, api: media, store, clock, journal, signal, backoffMs });
     const projects = new Projects({ calls, journal, clock, signal, receipts: port });
@@ -419,7 +427,7 @@ class CoreRun {
     const inbox: Inbox | undefined = undefined;
     const creations = new Creations({
       ...{ pipeline: pipeline.name, journal, calls, spending, slots, looks, live, projects, facts },
-      ...{ receipts: port, inbox, clock, signal, leave: this.#leave.signal, isTick },
+      ...{ receipts: port, inbox, clock, signal, leave: this.#leave.signal, isTick, kept },
       begun: telling.begun,
       charged: telling.charged,
       remarks: telling.remark,
@@ -458,13 +466,13 @@ class CoreRun {
     const { charged, refunded } = journal.learnt;
     const { reserved } = ledger.totals();
     // What the run has spent counts against the budget of the next one if that continues it.
-    const kept = isOver || journal.run === undefined ? 0 : ledger.totals(journal.run).charged;
+    const counted = isOver || journal.run === undefined ? 0 : ledger.totals(journal.run).charged;
     const summary = summaryOf(tally, outcome, {
       otherDoubts,
       items: planned.plan.items,
       stopped: stopped.why,
       stoppedBy: stopped.by,
-      cap: this.#reachedCap(stopped, charged - refunded, kept + reserved) ?? tally.heldItems,
+      cap: this.#reachedCap(stopped, charged - refunded, counted + reserved) ?? tally.heldItems,
       paid: paidProjects(ledger, outcome),
       resumesAt: stopped.until === undefined ? undefined : new Date(stopped.until).toISOString(),
       wakeAt: goesOn ? new Date(clock.now()).toISOString() : undefined,
@@ -539,6 +547,15 @@ const doubtOf = ({ tasks, attempts }: Job) => {
 const unrecorded = (name: string, project: string): string =>
   `the service created project ${project} for ${JSON.stringify(name)}, which may not be on disk: ` +
   `if it is in doubt afterwards, ${shotlistLine('resolve', [{ placeholder: '<file>' }, name], ['--project', project])}`;
+
+/** What renders still, though it may not be of this walk. What is older than any project takes is not. */
+function* renderingOf(ledger: Ledger, now: number): Generator<Job> {
+  for (const job of ledger.rendering()) {
+    const attempt = current(job);
+    if (attempt === undefined || attempt.adopted || isAway(attempt)) continue;
+    if (now - Date.parse(attempt.at) < longestMs) yield job;
+  }
+}
 
 /** What is paid for and not fetched. */
 function paidProjects(ledger: Ledger, outcome: RunOutcome): Summary['paid'] {

@@ -1,6 +1,6 @@
 // The ledger: all that a state file says, by key. Every sum is one over attempts; what another state file paid is left out.
 import { asJson, canonical } from '../../base/json.ts';
-import { creditsOf, isOpen, isOver, isOwn, isUnexpected } from './job.ts';
+import { creditsOf, current, isOpen, isOver, isOwn, isUnexpected } from './job.ts';
 import { joined, joinedMark, joinedRun, joinedTask } from './join.ts';
 import {
   type Attempt,
@@ -161,6 +161,12 @@ export class Ledger {
   *inDoubt(): Generator<Job> {
     for (const job of this.#saying(/"state":"(?:intended|doubt)"/))
       if (job.attempts.some((attempt) => isOpen(attempt) && !isOver(attempt))) yield job;
+  }
+
+  /** The jobs with a project that renders, as far as the record knows. */
+  *rendering(): Generator<Job> {
+    for (const job of this.#saying(/"state":"created"/))
+      if (current(job)?.state === 'created') yield job;
   }
 
   *#saying(pattern: RegExp): Generator<Job> {
