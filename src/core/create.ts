@@ -15,6 +15,7 @@ import { lastingOf } from '../model/outputs.ts';
 import { current, isOver, projectOf } from '../model/record/job.ts';
 import type { Attempt, Job } from '../model/record/line.ts';
 import type { Clock } from '../run/jobs/ports.ts';
+import type { StepBreaker } from '../run/step-breaker.ts';
 import type { Calls, Permit } from './calls.ts';
 import { filesOf, isAway, Known } from './decide.ts';
 import { Ended, endedBy, lost, stopped } from './ended.ts';
@@ -42,6 +43,7 @@ export interface CreationParts {
   readonly facts: Facts;
   readonly receipts: ReceiptsPort | undefined;
   readonly inbox: Inbox | undefined;
+  readonly breaker: StepBreaker;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Aborted when the run leaves the projects that still render. */
@@ -142,7 +144,7 @@ export class Creations {
     mayPayAgain: boolean,
     isLast: boolean,
   ): Promise<'made' | 'busy' | 'again' | 'spent' | { comesBack: Promise<void> }> {
-    const { spending, calls, live, journal, receipts, signal, inbox } = this.#o;
+    const { spending, calls, live, journal, receipts, signal, inbox, breaker } = this.#o;
     const { fingerprint: job, price, scope } = task;
     if (price === undefined) throw new Error(`bug: ${task.id} has no price`);
     const first = await spending.first(task.kind.name, price.measure);
@@ -153,6 +155,9 @@ export class Creations {
       const body = await live.body(task);
       if (signal.aborted) throw stopped();
       if (!permit.isGood) return 'again';
+      const against = breaker.against(task.step);
+      if (against?.own === true) throw new Ended('failed', against.why);
+      if (against !== undefined) throw new Ended('pending', against.why, { held: { by: 'run' } });
       // One turn from here to the commit.
       const reserve = spending.draw(scope.payer.key, job, price);
       if (reserve instanceof Promise) return { comesBack: reserve };
@@ -206,6 +211,7 @@ export class Creations {
       if (!answer.ok)
         return await this.#notMade(task, { name, reserve, permit, expected, isLast }, answer.error);
       permit.over('answered');
+      breaker.taken(task.step);
       await this.#made(task, name, answer.value.id, answer.value.credits ?? reserve);
       expected?.over();
       isMade = true;
@@ -310,10 +316,20 @@ export class Creations {
     );
     await journal.commit({ job, is: 'refused', attempt: name, fault });
     if (what === 'resupply') live.forget(task);
-    if (what !== 'retry' && what !== 'resupply') throw endedBy('create', failure);
+    if (what !== 'retry' && what !== 'resupply') throw this.#refused(task, failure);
     if (failure.reason === 'late' || !permit.usesAttempt) return 'again';
     if (isLast) throw endedBy('create', failure);
     return 'spent';
+  }
+
+  /** Perhaps the service refuses this step in general. */
+  #refused({ step }: Task, failure: ApiFailure): Ended {
+    const { breaker } = this.#o;
+    const ended = endedBy('create', failure);
+    const { code, message: why } = ended;
+    if (remedy('create', failure) === 'stop-step') breaker.refuse(step, why);
+    else breaker.count(step, { code, why });
+    return ended;
   }
 
   /** Another pipeline has paid for it. A doubt of it is for its own state file to settle. */

@@ -59,8 +59,6 @@ export function endedBy(call: CallKind, failure: ApiFailure): Ended {
       if (call === 'free' && code === 'payment-required') return new Ended('failed', why, { code });
       return new Ended('pending', why, { code, stops: 'buying' });
     case 'stop-step':
-      if (call === 'create') return new Ended('failed', why, { code, stops: 'buying' });
-      return new Ended('failed', why, { code });
     case 'fail':
     case 'resupply':
       return new Ended('failed', why, { code });

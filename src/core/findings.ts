@@ -13,7 +13,7 @@ import type { Action, End } from './ending.ts';
 import type { Owed } from './owed.ts';
 import type { Price } from './price.ts';
 import { knownPart } from './request.ts';
-import type { Scope, Task } from './scope.ts';
+import type { Bad, Scope, Task } from './scope.ts';
 import type { Need } from './spending.ts';
 
 /** A task that cannot run, and the places that tasks write: who judges them knows files and tables. */
@@ -61,7 +61,7 @@ export class Findings {
   /** Items of which something is in the record. */
   readonly begun = new Set<string>();
   /** Items with a task that cannot run: the first one. */
-  readonly bad = new Map<string, string>();
+  readonly bad = new Map<string, Bad>();
   /** What subscription plans would refuse. */
   readonly tiers = new PlanFindings();
   /** Projects that a download of this walk is about. */
@@ -154,7 +154,8 @@ export class Findings {
     if (noteworthy.has(action)) this.#note(task, action, end);
     if (task.problem === undefined) return;
     this.#complaints?.problem(task);
-    if (task.scope.payer.item !== undefined) this.bad.set(task.scope.payer.key, task.id);
+    if (task.scope.payer.item !== undefined)
+      this.bad.set(task.scope.payer.key, { task: task.id, problem: task.problem });
   }
 
   #price({ step, kind, price, scope }: Task, row: Row): void {

@@ -27,7 +27,7 @@ import { Gone, type Live } from './live.ts';
 import type { Owed } from './owed.ts';
 import { badItem } from './plan.ts';
 import { textOf } from './reason.ts';
-import type { Held, Scope, Task } from './scope.ts';
+import type { Bad, Held, Scope, Task } from './scope.ts';
 import type { Slots } from './slots.ts';
 import type { Spending } from './spending.ts';
 import type { Performer } from './walk.ts';
@@ -51,7 +51,7 @@ export interface PerformParts {
   /** Items of which something is in the record: they come first. */
   readonly begunItems: ReadonlySet<string>;
   /** Items for which nothing is bought, and the task that cannot run. */
-  readonly bad: ReadonlyMap<string, string>;
+  readonly bad: ReadonlyMap<string, Bad>;
   readonly begun: (task: Task) => void;
   readonly over: (scope: Scope, end: End) => void;
   /** Something ends besides the task. */

@@ -5,7 +5,7 @@ import type { PlanFindings } from '../plan/plan-findings.ts';
 import { type Complaints, Findings } from './findings.ts';
 import { type Owed, owedOf } from './owed.ts';
 import type { Program } from './program.ts';
-import type { Held, Scope, Task } from './scope.ts';
+import type { Bad, Held, Scope, Task } from './scope.ts';
 import { type Caps, type Need, Spending } from './spending.ts';
 import { DryPerformer, type See, type Setting, Walk, type WalkItem } from './walk.ts';
 
@@ -35,7 +35,7 @@ export interface Planned {
   readonly begun: ReadonlySet<string>;
   readonly shared: ReadonlySet<string>;
   /** Items with a task that cannot run, and that task: nothing is bought for them. */
-  readonly bad: ReadonlyMap<string, string>;
+  readonly bad: ReadonlyMap<string, Bad>;
   /** Paid results of other days and items, which come first. */
   readonly owed: readonly Owed[];
   readonly itemsToDo: number;
@@ -103,9 +103,10 @@ export async function makePlan(options: PlanOptions): Promise<Planned> {
 }
 
 /** Nothing is bought for an item of which another task cannot run. */
-export const badItem = (task: string): Held => ({
+export const badItem = (bad: Bad): Held => ({
   ending: 'blocked',
-  why: `not bought: ${task} cannot run`,
+  why: `not bought: ${bad.task} cannot run`,
+  bad,
 });
 
 const looked = (

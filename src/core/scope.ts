@@ -23,6 +23,14 @@ export interface Held extends Pick<End, 'held'> {
   /** `pending` if it does not say. */
   readonly ending?: 'blocked';
   readonly why: string;
+  /** The task of the item that cannot run. */
+  readonly bad?: Bad;
+}
+
+/** A task that cannot run as it is: nothing is bought for its item. */
+export interface Bad {
+  readonly task: string;
+  readonly problem: Problem;
 }
 
 export interface Destination {

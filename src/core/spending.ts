@@ -35,7 +35,6 @@ export interface Closed {
     | 'failures'
     | 'left'
     | 'unanswered'
-    | 'refusals'
     | 'record';
   readonly why: string;
   /** The cap that is reached. */

@@ -258,6 +258,13 @@ export class Walk {
     const { planned, step, scope } = task;
     let stop = await scope.ready(planned.needs, step.onMissing, task);
     const isSpared = this.#setting.takes.spares(step, task.id);
+    // What it needs is not bought because of it.
+    const { admitted } = scope;
+    const bad = admitted === true ? undefined : admitted.bad;
+    if (stop?.ending === 'blocked' && bad?.task === task.id) {
+      task.problem = bad.problem;
+      stop = endOf(bad.problem);
+    }
     if (isSpared && step.kind.operation === 'delete') stop = excludedStep;
     if (stop?.ending === 'blocked' && this.#isExcluded(task)) stop = excludedStep;
     if (stop === undefined) {

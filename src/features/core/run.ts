@@ -35,6 +35,7 @@ import { longestWait } from '../../plan/timeout.ts';
 import type { Clock, JobApi, MediaApi, OutputStore } from '../../run/jobs/ports.ts';
 import { UploadAddresses } from '../../run/jobs/upload-addresses.ts';
 import type { RunOutcome, StoppedBy, Summary } from '../../run/run-event.ts';
+import { StepBreaker } from '../../run/step-breaker.ts';
 import type { Stopped } from '../../run/stop.ts';
 import { otherDoubtsOf, outcomeOf, summaryOf } from '../../run/summary.ts';
 import { Tally } from '../../run/tally.ts';
@@ -428,6 +429,7 @@ class CoreRun {
     const creations = new Creations({
       ...{ pipeline: pipeline.name, journal, calls, spending, slots, looks, live, projects, facts },
       ...{ receipts: port, inbox, clock, signal, leave: this.#leave.signal, isTick, kept },
+      breaker: new StepBreaker(pipeline.steps),
       begun: telling.begun,
       charged: telling.charged,
       remarks: telling.remark,
@@ -490,8 +492,7 @@ class CoreRun {
   #stopped(closed: Closed | undefined): Stopped {
     const what = this.#halted?.what;
     const because = closed?.because;
-    const by: StoppedBy | undefined =
-      what ?? (because === 'refusals' ? 'failures' : because === 'record' ? 'machine' : because);
+    const by: StoppedBy | undefined = what ?? (because === 'record' ? 'machine' : because);
     return {
       interrupted: what === 'interrupt',
       unauthorized: what === 'unauthorized',
@@ -526,7 +527,6 @@ class CoreRun {
 const reasons: Readonly<Record<string, Closed['because']>> = {
   'payment-required': 'credits',
   'no-answers': 'unanswered',
-  forbidden: 'refusals',
   local: 'machine',
   locked: 'machine',
   unwritable: 'machine',
