@@ -337,7 +337,7 @@ export class Creations {
     const now = current(line);
     if (now === undefined) throw new Ended('pending', 'another run has not paid for it after all');
     if (now.state === 'intended' || now.state === 'doubt')
-      throw new Ended('doubt', 'in doubt: another run on this machine may have paid for it');
+      throw new Ended('doubt', textOf({ code: 'doubt-elsewhere' }));
     this.#o.journal.join(line);
   }
 
@@ -350,8 +350,7 @@ export class Creations {
       const now = receipt && current(receipt.line);
       if (now === undefined || receipt?.isBusy !== true || now.state !== 'intended') return;
       if (!told) waits(`${receipt.payer.pipeline} is paying for the same request`);
-      if (clock.elapsed() >= until)
-        throw new Ended('pending', `${receipt.payer.pipeline} is still paying for it`);
+      if (clock.elapsed() >= until) throw new Ended('doubt', textOf({ code: 'doubt-elsewhere' }));
       await clock.sleep(busyPauseMs, signal);
       if (signal.aborted) throw stopped();
     }

@@ -1,6 +1,7 @@
 // Why the tasks of a plan run: new ones, and those that ran before and are not as they were.
 import { isObject, type Json, valueIn } from '../base/json.ts';
 import type { Code } from '../contract/codes.ts';
+import { textsOf, valueOfJob } from '../model/manifest.ts';
 import { creditsOf, current } from '../model/record/job.ts';
 import type { Ledger } from '../model/record/ledger.ts';
 import type { Job } from '../model/record/line.ts';
@@ -188,11 +189,5 @@ function partAt(body: Json, field: string): Json | undefined {
 }
 
 /** The fingerprints in the names of values. */
-function* makersIn(value: Json | undefined): Generator<string> {
-  if (Array.isArray(value)) for (const one of value) yield* makersIn(one);
-  if (!isObject(value)) return;
-  for (const [key, one] of Object.entries(value)) {
-    if (key === '§' && typeof one === 'string') yield one;
-    else yield* makersIn(one);
-  }
-}
+const makersIn = (value: Json | undefined): readonly string[] =>
+  textsOf(value).flatMap(([, text]) => valueOfJob(text)?.job ?? []);

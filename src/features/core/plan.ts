@@ -21,6 +21,7 @@ import { writeSavedPlan } from '../planning/saved-plan.ts';
 import { countOrphans } from '../prune/orphans.ts';
 import { refuse } from '../refuse.ts';
 import { recordedIn } from './agreement.ts';
+import { paidTask } from './paid-already.ts';
 import { openPlanning } from './planning.ts';
 import { readPlan } from './reading.ts';
 import { referencesTo, seenBy } from './references.ts';
@@ -60,7 +61,7 @@ export async function planWithCore(
       };
     },
   });
-  const { planned, caps, ledger, boundary, paths } = planning;
+  const { planned, caps, ledger, boundary, paths, receipts, setting } = planning;
   const { plan } = planned;
   const rehearsal = target.kind === 'rehearsal';
   const redactor = new Redactor(secretsIn(env));
@@ -84,7 +85,8 @@ export async function planWithCore(
     now: clock.now(),
   });
   const { explain } = options;
-  const { explanation } = reasons;
+  const { explanation, explainedJob: job } = reasons;
+  const paid = job === undefined ? undefined : paidTask(job, receipts, ledger, setting.facts);
   if (explain !== undefined && explanation === undefined)
     refuse(
       `--explain ${explain}: the plan has no such task`,
@@ -102,7 +104,9 @@ export async function planWithCore(
     plan,
     ...(orphans === undefined ? {} : { orphans }),
     ...reading,
-    ...(explanation === undefined ? {} : { explanation }),
+    ...(explanation === undefined
+      ? {}
+      : { explanation: { ...explanation, ...(paid === undefined ? {} : { paid }) } }),
     calendar: new CalendarBudget(calendarCaps(bound.pipeline)).at(clock.now(), ledger),
     ...(rehearsal ? {} : { service: target.address }),
     ...(balance === undefined ? {} : { balance }),

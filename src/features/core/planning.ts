@@ -1,8 +1,11 @@
 // Opens everything that a plan needs, and makes the plan: the common part of plan and run. Sends nothing.
+
 import { Cleanup } from '../../base/cleanup.ts';
+import { digestOf } from '../../base/digest.ts';
 import type { Redactor } from '../../base/redactor.ts';
 import { count } from '../../base/text.ts';
 import type { Env } from '../../base/user-folder.ts';
+import type { Account } from '../../contract/api/project.ts';
 import type { Complaint } from '../../contract/yaml/diagnostic.ts';
 import type { Facts, ReceiptsPort } from '../../core/facts.ts';
 import type { Complaints } from '../../core/findings.ts';
@@ -27,6 +30,7 @@ import { calendarCaps } from '../../plan/calendar-budget.ts';
 import { unusablePlace } from '../../plan/output-claims.ts';
 import { rerolledPipeline } from '../../plan/takes.ts';
 import type { Clock, Disk } from '../../run/jobs/ports.ts';
+import { lazyClient } from '../../service-api/lazy-client.ts';
 import type { Target, Unasked } from '../../service-api/target.ts';
 import type { Receipts } from '../../state/receipts.ts';
 import { pathsOf, type RunPaths } from '../../state/run-paths.ts';
@@ -38,6 +42,7 @@ import { type PrepareOptions, withRerolled } from '../planning/prepare.ts';
 import { smaller } from '../planning/refusals.ts';
 import { listSelected, selectionOf } from '../planning/selected-items.ts';
 import { refuseIf } from '../refuse.ts';
+import { PaidElsewhere } from './paid-already.ts';
 
 export interface PlanningContext {
   readonly access: 'plan' | 'run';
@@ -74,6 +79,8 @@ export interface Planning extends AsyncDisposable {
   readonly planned: Planned;
   /** Why a run must not begin. */
   readonly problems: readonly Complaint[];
+  /** The receipts know of payments that the state file does not: a run records them. */
+  readonly hasNews: boolean;
   /** Plans once more: files may have changed. */
   readonly replan: (see: () => See) => Promise<Planned>;
 }
@@ -84,7 +91,7 @@ export async function openPlanning(
   options: PrepareOptions,
   context: PlanningContext,
 ): Promise<Planning> {
-  const { access, env, clock, onWarning, internals, stop } = context;
+  const { access, env, clock, onWarning, internals, redactor, stop } = context;
   const { reroll } = options;
   const bound = reroll === undefined ? whole : whole.with(rerolledPipeline(whole.pipeline, reroll));
   const { pipeline } = bound;
@@ -149,8 +156,17 @@ export async function openPlanning(
     isWhole: items.count >= items.total,
     signal: stop ?? new AbortController().signal,
   };
-  const see = await context.see?.({ ledger, opened, disk });
-  const make = (hear?: () => See) =>
+  const hear = await context.see?.({ ledger, opened, disk });
+  let paid = new PaidElsewhere(receipts);
+  const hearAll = (): See => {
+    paid = new PaidElsewhere(receipts);
+    const hears = hear?.();
+    return (task, end) => {
+      paid.see(task, end);
+      hears?.(task, end);
+    };
+  };
+  const make = (see: () => See = hearAll) =>
     makePlan({
       ...{ program, setting, caps },
       complaints,
@@ -158,10 +174,19 @@ export async function openPlanning(
       count: items.count,
       run: () => interrupted(ledger, run.due),
       now: () => clock.now(),
-      see: hear ?? see,
+      see,
     });
   let complaints = await PlanComplaints.of(bound, disk, items);
   let planned = await make();
+  // What other accounts have paid for is none of our business.
+  if (paid.hasNews && target.kind === 'hosted') {
+    const client = lazyClient({ base: target.address, key: target.key, clock, redactor });
+    cleanup.defer(() => client.close());
+    const account = await (internals.api?.(client) ?? client).account();
+    receipts.ownedBy(ownerOf(account.ok ? account.value : undefined));
+    complaints = await PlanComplaints.of(bound, disk, items);
+    planned = await make();
+  }
   // What is lost is paid for again, and what needs it is planned anew.
   while (options.payAgain === true && planned.lost.some((task) => !payAgain.has(task))) {
     for (const task of planned.lost) payAgain.add(task);
@@ -172,15 +197,24 @@ export async function openPlanning(
   const unjudged = unjudgedText(real.unjudged);
   if (unjudged !== undefined) onWarning(unjudged);
   const problems = complaints.refusals(items.count, planned.bad.size);
+  const paidAlready = paid.paidAlready(planned.lost, clock.now());
+  if (paidAlready !== undefined) planned = { ...planned, plan: { ...planned.plan, paidAlready } };
   const held = cleanup.move();
   return {
     ...{ bound, paths, boundary, opened, ledger, receipts, port, disk, items, run },
     ...{ excluded, program, setting, caps, problems },
     // A reroll makes and saves its takes, and nothing else.
     planned: reroll === undefined ? planned : { ...planned, owed: [] },
+    hasNews: paid.hasNews,
     replan: make,
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
   };
+}
+
+/** A digest of who pays; empty if the service does not say. */
+export function ownerOf(account: Account | undefined): string {
+  const id = account?.id;
+  return typeof id === 'string' && id !== '' ? digestOf({ account: id }) : '';
 }
 
 /** The run that this one would continue. */

@@ -34,7 +34,7 @@ export async function readPlan(
   const forecast = forecastFor(planning, terms);
   const enough = await enoughFor(planning, terms);
   return {
-    hasWork: worksOn(plan) || planned.owed.length > 0,
+    hasWork: worksOn(plan) || planned.owed.length > 0 || planning.hasNews,
     reasons: reasons.reasons,
     ...(forecast === undefined ? {} : { forecast }),
     isUncapped: [caps.run, ...Object.values(budget)].every((cap) => cap === undefined),

@@ -1,7 +1,6 @@
 // Performs one run, from top to bottom: plan, refusals, agreement, what is owed, the walk, the end.
 import { existsSync } from 'node:fs';
 import { Cleanup } from '../../base/cleanup.ts';
-import { digestOf } from '../../base/digest.ts';
 import { ok } from '../../base/result.ts';
 import { shotlistLine } from '../../base/shell.ts';
 import type { Account } from '../../contract/api/project.ts';
@@ -63,7 +62,7 @@ import { refuse } from '../refuse.ts';
 import { dueTimeOf, type RunContext, speedOf } from '../run/context.ts';
 import { Deadline } from '../run/deadline.ts';
 import { type Agreement, agree, recordedIn } from './agreement.ts';
-import { openPlanning, type Planning } from './planning.ts';
+import { openPlanning, ownerOf, type Planning } from './planning.ts';
 
 /** No project takes so long. */
 const longestMs = 24 * 3_600_000;
@@ -531,12 +530,6 @@ const reasons: Readonly<Record<string, Closed['because']>> = {
   locked: 'machine',
   unwritable: 'machine',
 };
-
-/** A digest of who pays; empty if the service does not say. */
-function ownerOf(account: Account | undefined): string {
-  const id = account?.id;
-  return typeof id === 'string' && id !== '' ? digestOf({ account: id }) : '';
-}
 
 const doubtOf = ({ tasks, attempts }: Job) => {
   const open = attempts.find((one) => isOpen(one) && !isOver(one));
