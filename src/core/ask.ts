@@ -21,6 +21,7 @@ import {
   decideSupply,
   filesOf,
   isAway,
+  isStored,
   isWaiting,
   Known,
   type Source,
@@ -28,7 +29,7 @@ import {
 import { done, type End } from './ending.ts';
 import type { Facts, ReceiptsView } from './facts.ts';
 import { isKnown, isList, type Named, Ref, Taken, textOf } from './names.ts';
-import { recordedOutputs, savedOutputs } from './outputs.ts';
+import { endOfSupply, recordedOutputs, savedOutputs } from './outputs.ts';
 import { priceOfStep } from './price.ts';
 import {
   endOf,
@@ -56,6 +57,7 @@ export interface Asked {
   digest(path: string): Promise<Result<Digest, string>>;
   /** Why a place below the output folder cannot be used on this machine; the end of a sentence. */
   readonly unusable: (to: string) => string | undefined;
+  now(): number;
   /** Tasks that may be paid for once more. */
   readonly payAgain: ReadonlySet<string>;
 }
@@ -137,6 +139,13 @@ export class Asking {
       task.fingerprint = fingerprintOfRequest('upload', canonical({ path }));
       return undefined;
     }
+    const away = fact.is === 'absent' ? this.#elsewhere(task, path) : undefined;
+    if (away !== undefined) {
+      task.away = away;
+      task.content = away.sha256;
+      task.fingerprint = uploadFingerprint(away.sha256);
+      return undefined;
+    }
     const problem = problemOfFile(path, fact);
     if (problem !== undefined) return fail(task, problem);
     let digest = fact.is === 'file' ? fact.digest : undefined;
@@ -150,6 +159,18 @@ export class Asking {
     task.content = digest;
     task.fingerprint = uploadFingerprint(digest);
     return undefined;
+  }
+
+  /** The result of a download that another checkout has: the record knows its content. */
+  #elsewhere({ needs }: Task, path: string): Output | undefined {
+    const { facts } = this.#o;
+    return [...needs]
+      .flatMap((one) => (one.kind.operation === 'download' ? this.savedBy(one) : []))
+      .find((output) => output.path === path && facts.isElsewhere(output));
+  }
+
+  #isNowhere({ away }: Task): boolean {
+    return away !== undefined && !isStored(away, this.#o.facts);
   }
 
   #download(task: Task): End | undefined {
@@ -245,6 +266,11 @@ export class Asking {
     switch (step.kind.operation) {
       case 'upload':
         this.#take(task, decideSupply(task.known));
+        if (task.action === 'supply' && this.#isNowhere(task))
+          this.#take(task, {
+            action: 'lost',
+            reason: { code: 'upload-elsewhere', about: task.away?.path },
+          });
         return undefined;
       case 'detect':
         this.#take(task, decideSupply(task.known));
@@ -320,6 +346,12 @@ export class Asking {
   /** A request that reads what is nowhere any more cannot be sent. */
   #inputs(task: Task): End | undefined {
     for (const input of task.reads) {
+      const supplied = this.#isNowhere(input) ? this.#known(input).job?.supplied : undefined;
+      if (supplied !== undefined && endOfSupply(Date.parse(supplied.at)) <= this.#o.now()) {
+        const reason = { code: 'upload-expired', about: input.away?.path } as const;
+        this.#take(task, { action: 'lost', reason });
+        return undefined;
+      }
       if (input.kind.operation !== 'create' || input.end?.action === 'create') continue;
       const known = this.#known(input);
       const now = known.job && current(known.job);

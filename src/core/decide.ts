@@ -45,7 +45,7 @@ export class Known {
   /** Paid for by this state file, and over: nobody else can know better. */
   get isSettled(): boolean {
     const now = this.own && current(this.own);
-    return now?.state === 'complete' && !now.adopted && !isAway(now);
+    return now?.state === 'complete' && !now.adopted && !isAway(now) && !isForgotten(now);
   }
 }
 
@@ -74,6 +74,9 @@ export const isAway = ({ state, gone, missing, charge }: Attempt): boolean =>
   state === 'deleted' ||
   gone !== undefined ||
   (missing !== undefined && (charge === undefined || charge.read < missing));
+
+/** A person wants it done again, and nothing has come of that yet. */
+const isForgotten = ({ forgotten }: Attempt): boolean => forgotten !== undefined;
 
 /** The number of files of a finished project; a repaired record may not say it. */
 export const resultsOf = ({ result }: Attempt): number | undefined => {
@@ -158,7 +161,7 @@ export function decideCreate({ known, mayPayAgain }: CreateQuestion, facts: Fact
   const { job, receipt, own } = known;
   const now = job && current(job);
   if (mayPayAgain) return because('create', now === undefined ? 'new-request' : 'asked-again');
-  if (job === undefined || now === undefined) return unpaid(job);
+  if (job === undefined || now === undefined || isForgotten(now)) return unpaid(job);
   const isOurs = own?.attempts.some(({ name }) => name === now.name) === true;
   const files = (): readonly WholeFile[] | undefined => filesOf(known, now, facts);
   if (isClash(now)) return because('doubt', 'two-projects');
@@ -401,6 +404,9 @@ function unsafe(
     const isSafe = files.some((file) =>
       facts.store === undefined ? isWhole(file, facts) : isStored(file, facts),
     );
+    const isElsewhere = files.some((file) => standingOf(file, facts)?.elsewhere === 1);
+    if (!isSafe && facts.store === undefined && isElsewhere)
+      return because('keep', 'files-elsewhere');
     if (!isSafe)
       return because('keep', facts.store === undefined ? 'not-whole' : 'not-in-store', first.path);
   }

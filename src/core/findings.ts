@@ -12,6 +12,7 @@ import type { PlannedAction } from '../plan/planned-action.ts';
 import type { Action, End } from './ending.ts';
 import type { Owed } from './owed.ts';
 import type { Price } from './price.ts';
+import type { ReasonCode } from './reason.ts';
 import { knownPart } from './request.ts';
 import type { Bad, Scope, Task } from './scope.ts';
 import type { Need } from './spending.ts';
@@ -149,7 +150,7 @@ export class Findings {
     if (task.kind.operation === 'download')
       for (const one of task.source === undefined ? sourcesOf(task) : [task.source])
         this.#about.add(one.fingerprint);
-    if (action === 'lost' && task.reason?.code !== 'input-deleted')
+    if (action === 'lost' && !isOfInput.has(task.reason?.code))
       this.lost.add((task.source ?? task).id);
     if (noteworthy.has(action)) this.#note(task, action, end);
     if (task.problem === undefined) return;
@@ -255,6 +256,13 @@ export class Findings {
 /** Whatever the run finds out, this does not change. */
 const settledActions: ReadonlySet<Action> = new Set<Action>(['doubt', 'lost', 'keep']);
 
+/** To pay again would not help. */
+const isOfInput: ReadonlySet<ReasonCode | undefined> = new Set([
+  'input-deleted',
+  'upload-elsewhere',
+  'upload-expired',
+]);
+
 const noteworthy: ReadonlySet<PlannedAction> = new Set<PlannedAction>([
   'doubt',
   'lost',
@@ -276,7 +284,7 @@ const isHeld = ({ action }: Task, { ending }: End): boolean =>
 export function plannedAction(task: Task, end: End): PlannedAction {
   const { action, perhaps } = task;
   if (end.ending === 'excluded' || end.ending === 'skipped') {
-    if (action === 'keep' && end.ending === 'skipped') return 'keep';
+    if (action === 'keep' && end.ending === 'skipped') return 'defer';
     return end.ending;
   }
   if (task.problem !== undefined) return 'problem';

@@ -1,6 +1,6 @@
 // Values that age: uploads, addresses of results, faces. A request is filled with those that hold when it is sent.
 import { asJson, isObject, type Json, type JsonObject } from '../base/json.ts';
-import { assetLifetimeMs, extensionOf, mediaTypeOf } from '../contract/api/asset.ts';
+import { extensionOf, mediaTypeOf } from '../contract/api/asset.ts';
 import type { FaceDetection, Project } from '../contract/api/project.ts';
 import { detectionRequest } from '../contract/kinds.ts';
 import { bodyOf } from '../language/body.ts';
@@ -8,17 +8,18 @@ import { toCel } from '../language/expression.ts';
 import { fill } from '../language/template.ts';
 import { lastingFaces, liveFaces, liveProject } from '../model/outputs.ts';
 import { current } from '../model/record/job.ts';
-import type { Attempt } from '../model/record/line.ts';
+import type { Attempt, Output } from '../model/record/line.ts';
 import type { Clock, JobApi, LocalFile } from '../run/jobs/ports.ts';
 import type { Calls } from './calls.ts';
-import { filesOf, isAway, Known } from './decide.ts';
+import { filesOf, isAway, isStored, Known } from './decide.ts';
 import { Ended } from './ended.ts';
 import type { Facts, ReceiptsView } from './facts.ts';
 import type { Files } from './files.ts';
 import type { Journal } from './journal.ts';
 import type { Looks } from './looks.ts';
-import { recordedOutputs, savedOutputs } from './outputs.ts';
+import { endOfSupply, recordedOutputs, savedOutputs } from './outputs.ts';
 import type { Projects } from './projects.ts';
+import { textOf } from './reason.ts';
 import type { Base, Task } from './scope.ts';
 
 interface Value {
@@ -29,8 +30,6 @@ interface Value {
   readonly isUpload: boolean;
 }
 
-/** The service performs a request some time after it is sent. */
-const marginMs = 3_600_000;
 /** For an address that does not say when it ends. */
 const addressMs = 23 * 3_600_000;
 
@@ -166,7 +165,7 @@ export class Live {
     const { ledger } = this.#o.journal;
     const { fingerprint, kind } = task;
     const supplied = ledger.job(fingerprint)?.supplied ?? this.#known(fingerprint).job?.supplied;
-    const until = supplied === undefined ? 0 : Date.parse(supplied.at) + assetLifetimeMs - marginMs;
+    const until = supplied === undefined ? 0 : endOfSupply(Date.parse(supplied.at));
     const isStale = this.#stale.has(fingerprint) || until <= this.#now;
     if (supplied === undefined || isStale) return await this.supply(task);
     if (kind.operation === 'upload')
@@ -191,12 +190,11 @@ export class Live {
     const { journal } = this.#o;
     if (kind.operation === 'upload') {
       const path = task.file ?? this.path(task);
-      const file_path = await this.#send(
-        this.#o.fileAt(path),
-        path,
-        task.content,
-        task.step.attempts,
-      );
+      const { content, step, away } = task;
+      const local = away === undefined ? undefined : await this.#stored(away, step.attempts);
+      const file = local?.file ?? this.#o.fileAt(path);
+      const file_path = await this.#send(file, path, content, step.attempts);
+      await local?.over();
       this.#supplied(job, { file_path });
       return journal.note({
         job,
@@ -214,11 +212,18 @@ export class Live {
     journal.note({ job, is: 'supplied', kind: kind.name, task: id, result: lastingFaces(found) });
   }
 
+  /** A file that another checkout has saved, if the store has it. */
+  async #stored(output: Output, attempts: number): ReturnType<Files['local']> {
+    if (isStored(output, this.#o.facts))
+      return await this.#o.files.local({ from: 'store', output }, attempts);
+    throw new Ended('failed', textOf({ code: 'upload-expired', about: output.path }));
+  }
+
   #supplied(job: string, outputs: JsonObject): void {
     this.#stale.delete(job);
     this.#values.set(job, {
       outputs,
-      until: this.#now + assetLifetimeMs - marginMs,
+      until: endOfSupply(this.#now),
       isUpload: true,
     });
   }
@@ -308,7 +313,7 @@ export class Live {
       first !== undefined && typeof first === 'object' && first !== null && 'url' in first
         ? first['url']
         : undefined;
-    const until = this.#now + assetLifetimeMs - marginMs;
+    const until = endOfSupply(this.#now);
     this.#values.set(job, {
       outputs: url === undefined ? outputs : { ...outputs, url, download: first ?? null },
       until,

@@ -1,5 +1,6 @@
 // What expressions read of a task that is over: what stays true of it, by the record, and what holds now, by the service.
 import { asJson, isObject, type Json, type JsonObject } from '../base/json.ts';
+import { assetLifetimeMs } from '../contract/api/asset.ts';
 import type { Operation } from '../contract/kinds.ts';
 import { current, projectOf } from '../model/record/job.ts';
 import type { Job, Output } from '../model/record/line.ts';
@@ -68,3 +69,9 @@ function asObject(value: unknown): JsonObject | undefined {
   const json = value === undefined ? undefined : asJson(value);
   return isObject(json) ? json : undefined;
 }
+
+/** The service performs a request some time after it is sent. */
+const marginMs = 3_600_000;
+
+/** Until when the service has what was uploaded. */
+export const endOfSupply = (since: number): number => since + assetLifetimeMs - marginMs;

@@ -5,6 +5,10 @@ const texts = {
   // Uploads and detections
   'same-content': 'same content as before',
   'new-content': 'new content',
+  'upload-elsewhere': '§ is elsewhere: copy the file here from the checkout that saved it',
+  'upload-expired':
+    'its upload has expired, and § is elsewhere: copy the file here from the checkout that saved it, or use --require-outputs ' +
+    'while its project is at the service',
   // Creations
   'same-request': 'same content and parameters as before',
   'new-request': 'new content or parameters',
@@ -49,6 +53,7 @@ const texts = {
   'no-step-downloads': 'kept: no step downloads it',
   'not-saved': 'kept: § has not downloaded it',
   'saver-skipped': 'kept: § does not download it',
+  'files-elsewhere': 'kept: its files are elsewhere',
   'not-whole': 'kept: § is not as it was saved',
   'not-in-store': 'kept: the store does not have § yet',
   'fewer-than-asked':

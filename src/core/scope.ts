@@ -6,6 +6,7 @@ import type { OnMissing, Step } from '../language/pipeline.ts';
 import type { TemplateError } from '../language/template.ts';
 import { eachOf, elementsOf } from '../model/element.ts';
 import type { Item } from '../model/item.ts';
+import type { Output } from '../model/record/line.ts';
 import { type TaskId, taskId } from '../model/task.ts';
 import type { FileCounts } from '../plan/decide.ts';
 import { timeoutOf } from '../plan/timeout.ts';
@@ -60,6 +61,8 @@ export class Task implements Maker {
   /** Of an upload: undefined if only the run knows them. */
   file: string | undefined;
   content: string | undefined;
+  /** Of an upload: its file, if another checkout has it. */
+  away: Output | undefined;
   /** Of a download, and of a take that a reroll makes: below the output folder, the extension may be open. */
   to: string | undefined;
   /** The request of a task that is to be sent, with names in place of what other tasks make. */

@@ -346,6 +346,7 @@ const keptEndings: Readonly<Partial<Record<ReasonCode, Ending>>> = {
   'still-needed': 'blocked',
   'reader-excluded': 'excluded',
   'payer-has-not-saved': 'skipped',
+  'files-elsewhere': 'skipped',
 };
 
 const worstOf = (list: readonly Pick<Done, 'end'>[]): End =>

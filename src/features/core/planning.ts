@@ -134,7 +134,7 @@ export async function openPlanning(
   const run = identityOf(state.ledger.runs(), context.run);
   const port = receiptsPort(receipts, pipeline.reusesOwnOnly);
   const program = compileProgram(pipeline);
-  const facts = factsOf(disk, (path) => made.mayReplace(path));
+  const facts = factsOf(disk, (path) => made.mayReplace(path), options.requireOutputs);
   const { budget } = pipeline;
   const caps: Caps = {
     run: smaller(options.budget, budget.credits),
@@ -153,6 +153,7 @@ export async function openPlanning(
     excluded,
     payAgain,
     unusable: (to: string) => complaints.place(to),
+    now: () => clock.now(),
     isWhole: items.count >= items.total,
     signal: stop ?? new AbortController().signal,
   };
@@ -255,7 +256,8 @@ export function receiptsPort(receipts: Receipts, isOwnOnly: boolean): ReceiptsPo
   };
 }
 
-export function factsOf(disk: Disk, mayReplace: Facts['mayReplace']): Facts {
+/** `isHere`: what is recorded must be in this checkout. */
+export function factsOf(disk: Disk, mayReplace: Facts['mayReplace'], isHere = false): Facts {
   return {
     get store() {
       return disk.store;
@@ -263,7 +265,7 @@ export function factsOf(disk: Disk, mayReplace: Facts['mayReplace']): Facts {
     input: (path) => disk.input(path),
     output: (path) => disk.output(path),
     kept: (digest, extension) => disk.kept(digest, extension),
-    isElsewhere: (output) => disk.isElsewhere(output),
+    isElsewhere: (output) => !isHere && disk.isElsewhere(output),
     recordedAs: (path) => disk.recordedAs(path),
     copy: ({ path }) => disk.foreign(path),
     mayReplace,

@@ -72,6 +72,7 @@ export async function referencesHere(
       excluded: new Set(),
       payAgain: new Set(),
       unusable: () => undefined,
+      now: () => clock.now(),
       isWhole: true,
       signal: new AbortController().signal,
     },

@@ -8,6 +8,7 @@ import { DryPerformer, Walk } from '../../core/walk.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { Ledger } from '../../model/record/ledger.ts';
 import type { PlannedTask } from '../../plan/planned-action.ts';
+import type { Clock } from '../../run/jobs/ports.ts';
 import type { Receipts } from '../../state/receipts.ts';
 import type { ItemsHere } from '../planning/items-here.ts';
 import { factsOf, placed, receiptsPort } from './planning.ts';
@@ -22,7 +23,11 @@ export type Tasks = ReadonlyMap<string, TaskHere>;
 export async function tasksByCore(
   bound: BoundPipeline,
   { items, disk, base }: ItemsHere,
-  { ledger, receipts }: { readonly ledger: Ledger; readonly receipts: Receipts },
+  {
+    ledger,
+    receipts,
+    clock,
+  }: { readonly ledger: Ledger; readonly receipts: Receipts; readonly clock: Clock },
 ): Promise<Tasks> {
   const { pipeline } = bound;
   const tasks = new Map<string, TaskHere>();
@@ -34,6 +39,7 @@ export async function tasksByCore(
     // Nothing is written.
     facts: factsOf(disk, () => true),
     unusable: () => undefined,
+    now: () => clock.now(),
     takes: pickedTakes(ledger),
     digest: (path: string) => disk.digest({ in: 'input', path }),
     excluded: new Set<string>(),

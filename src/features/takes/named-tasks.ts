@@ -8,6 +8,7 @@ import { jobFacts } from '../../model/state.ts';
 import { fannedOutIn, itemOf, stepOf } from '../../model/task.ts';
 import type { PlannedAction, PlannedTask } from '../../plan/planned-action.ts';
 import { itemsOf, neededBy } from '../../plan/takes.ts';
+import type { Clock } from '../../run/jobs/ports.ts';
 import type { Receipts } from '../../state/receipts.ts';
 import { type TaskHere, type Tasks, tasksByCore } from '../core/tasks-here.ts';
 import type { ItemsHere } from '../planning/items-here.ts';
@@ -34,10 +35,14 @@ export function itemsNamed(
 export async function tasksHere(
   bound: BoundPipeline,
   here: ItemsHere,
-  { ledger, receipts }: { readonly ledger: Ledger; readonly receipts: Receipts | undefined },
+  {
+    ledger,
+    receipts,
+    clock,
+  }: { readonly ledger: Ledger; readonly receipts: Receipts | undefined; readonly clock: Clock },
 ): Promise<Tasks> {
   if (process.env['SHOTLIST_CORE'] === 'new' && receipts !== undefined)
-    return await tasksByCore(bound, here, { ledger: ledger.record, receipts });
+    return await tasksByCore(bound, here, { ledger: ledger.record, receipts, clock });
   const tasks = new Map<string, PlannedTask>();
   await here.plan({ onTask: (planned) => void tasks.set(planned.task, planned) });
   return tasks;

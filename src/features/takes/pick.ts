@@ -65,7 +65,7 @@ export async function pick(
     const { ledger } = journal;
     const keys = itemsNamed(pipeline, [task]);
     using here = await openItemsHere(bound, options, { paths, ledger, clock, filter: { keys } });
-    const tasks = await tasksHere(bound, here, { ledger, receipts });
+    const tasks = await tasksHere(bound, here, { ledger, receipts, clock });
     const { first, before, changed } = chosenTake(tasks, task, take, ledger);
     if (changed) {
       await keepTake(before, task, here.disk, journal);

@@ -119,7 +119,7 @@ async function chooseTasks(
       clock,
       filter: { keys },
     });
-    const tasks = await tasksHere(bound, here, { ledger, receipts: open.receipts });
+    const tasks = await tasksHere(bound, here, { ledger, receipts: open.receipts, clock });
     return tasksNamed(pipeline, names, tasks, ledger);
   });
   for (const message of chosen.ok ? [] : notices) options.onEvent?.({ type: 'warning', message });
