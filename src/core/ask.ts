@@ -110,6 +110,7 @@ export class Asking {
     if (named.ok && named.value === false) return skipped;
     if (named.ok && !isKnown(named.value) && this.#isEarly(task)) {
       task.perhaps = true;
+      task.condition = named.value;
       return undefined;
     }
     const values = scope.values(this.#o.base, planned.needs, (one) => this.#recorded(one, false));

@@ -6,10 +6,11 @@ import type { Code } from '../contract/codes.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Item } from '../model/item.ts';
 import { type FileCounts, sumOf } from '../plan/decide.ts';
-import type { Plan, PlanNote, PlannedTake, PlanRow } from '../plan/plan.ts';
+import type { Plan, PlanNote, PlannedLate, PlannedTake, PlanRow } from '../plan/plan.ts';
 import { PlanFindings } from '../plan/plan-findings.ts';
 import type { PlannedAction } from '../plan/planned-action.ts';
 import type { Action, End } from './ending.ts';
+import { textOf } from './names.ts';
 import type { Owed } from './owed.ts';
 import type { Price } from './price.ts';
 import type { ReasonCode } from './reason.ts';
@@ -63,6 +64,7 @@ export class Findings {
   readonly begun = new Set<string>();
   /** Items with a task that cannot run: the first one. */
   readonly bad = new Map<string, Bad>();
+  readonly #late = new Map<string, PlannedLate>();
   /** What subscription plans would refuse. */
   readonly tiers = new PlanFindings();
   /** Projects that a download of this walk is about. */
@@ -145,6 +147,7 @@ export class Findings {
     if (isCreated && !task.isShared) {
       this.#price(task, row);
       this.#judge(task);
+      this.#lateValues(task);
     }
     if (action === 'doubt') row.held += reserveOf(task);
     if (task.kind.operation === 'download')
@@ -169,6 +172,23 @@ export class Findings {
     row.credits += price.credits * scope.times;
     if (price.from !== undefined) row.prices.add(price.from);
     for (const field of price.unset) row.unset.add(field);
+  }
+
+  /** The highest of several bounds is shown. */
+  #lateValues({ step, condition, price }: Task): void {
+    const whether =
+      condition === undefined ? [] : [{ field: 'if', value: condition, pricedAs: undefined }];
+    for (const { field, value, pricedAs } of [...whether, ...(price?.late ?? [])]) {
+      const makers = new Set<Task>();
+      textOf(value, makers);
+      const [first] = makers;
+      if (first === undefined) continue;
+      const key = JSON.stringify([step.name, field]);
+      const before = this.#late.get(key);
+      if (before !== undefined && (before.pricedAs ?? 0) >= (pricedAs ?? 0)) continue;
+      const late = { step: step.name, field, from: first.step.name };
+      this.#late.set(key, pricedAs === undefined ? late : { ...late, pricedAs });
+    }
   }
 
   #judge({ step, request }: Task): void {
@@ -244,6 +264,7 @@ export class Findings {
       unpriced: rows.reduce((sum, row) => sum + row.unpriced, 0),
       uncounted: 0,
       unpricedWhy: [...this.#why],
+      ...(this.#late.size === 0 ? {} : { late: [...this.#late.values()] }),
       files: this.#files,
       badItems: this.bad.size,
       notes: this.#notes,

@@ -1,6 +1,6 @@
 // What a creation may cost before it is sent: by what was charged for the same kind of order, else by the price list or the
 // step's `estimate:`.
-import { isObject, type Json, type JsonObject } from '../base/json.ts';
+import { fieldOf, isObject, type Json, type JsonObject } from '../base/json.ts';
 import { partOf } from '../base/schema.ts';
 import { mostCredits } from '../contract/api/bounds.ts';
 import { maxAccepted } from '../contract/max-accepted.ts';
@@ -9,7 +9,7 @@ import type { Tool } from '../contract/tool.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Measure } from '../model/record/line.ts';
 import type { PriceSource } from '../plan/estimate.ts';
-import { isKnown, isNamedObject, type Named } from './names.ts';
+import { isKnown, isList, isNamedObject, type Named, Opaque, Ref } from './names.ts';
 import { knownPart } from './request.ts';
 
 export interface Price {
@@ -21,6 +21,8 @@ export interface Price {
   readonly why: string;
   /** Fields that decide the price and are not set: their dearest published values count. */
   readonly unset: readonly string[];
+  /** Fields of which only the run knows the value. `pricedAs`: the most that it may be. */
+  readonly late: readonly (OpenField & { readonly pricedAs: number | undefined })[];
 }
 
 /** The highest charge for one unit of a measure; undefined: it was never bought. */
@@ -34,7 +36,11 @@ export function priceOfStep(step: Step, request: Named, charges: Charges): Price
   if (tool === undefined) return undefined;
   const known = knownPart(request);
   const sure = isObject(known) ? known : {};
-  const body = step.estimate === undefined ? withBounds(tool, sure, openFields(request)) : sure;
+  const open = [...openFields(request)];
+  const { body, bounds } =
+    step.estimate === undefined
+      ? withBounds(tool, sure, open)
+      : { body: sure, bounds: new Map<string, number>() };
   const listed = priceOf(tool, body);
   const measure = measureOf(tool.name, body, listed);
   const { estimate } = step;
@@ -44,6 +50,9 @@ export function priceOfStep(step: Step, request: Named, charges: Charges): Price
     from,
     why: listed.known ? '' : listed.why,
     unset: from === 'list' && listed.known ? (listed.unset ?? []) : [],
+    late: open
+      .filter(({ value }) => !isAddress(value))
+      .map(({ field, value }) => ({ field, value, pricedAs: bounds.get(field) })),
   });
   const seen = chargeFor(measure, charges);
   // What was free so far may not stay free: then the list or the step decides.
@@ -59,25 +68,68 @@ export function priceOfStep(step: Step, request: Named, charges: Charges): Price
 export const chargeFor = (measure: Measure, charges: Charges): number =>
   Math.ceil((charges.dearest(measure) ?? 0) * measure.amount - 1e-6);
 
-/** The fields of which only the run knows the value, such as `end_seconds` and `style.model`. */
-function openFields(value: Named, path: readonly string[] = []): readonly string[] {
-  if (isKnown(value)) return [];
-  if (!isNamedObject(value)) return [path.join('.')];
-  return Object.entries(value).flatMap(([name, field]) => openFields(field, [...path, name]));
+/** A field of which only the run knows the value, such as `end_seconds` or `style.model`. */
+interface OpenField {
+  readonly field: string;
+  readonly value: Named;
 }
 
-/** Open fields count with the most that the tool accepts; a choice that is open has no price. */
-function withBounds(tool: Tool, body: JsonObject, open: readonly string[]): JsonObject {
-  let bounded = body;
-  for (const field of open) {
+function* openFields(value: Named, path: readonly string[] = []): Generator<OpenField> {
+  if (isKnown(value)) return;
+  if (isNamedObject(value))
+    for (const [name, field] of Object.entries(value)) yield* openFields(field, [...path, name]);
+  else yield { field: path.join('.'), value };
+}
+
+/** What is passed on as it is: nobody asks what it will be. */
+function isAddress(value: Named): boolean {
+  if (isKnown(value)) return true;
+  if (isList(value)) return value.every(isAddress);
+  if (isNamedObject(value)) return Object.values(value).every(isAddress);
+  return value instanceof Ref && /(^|\/)(file_path|url|id)$/.test(value.path);
+}
+
+/** Open fields count with the most that the expression and the tool allow; a choice that is open has no price. */
+function withBounds(tool: Tool, sure: JsonObject, open: readonly OpenField[]) {
+  const bounds = new Map<string, number>();
+  let body = sure;
+  for (const { field, value } of open) {
     const { type, enum: values, examples } = partOf(tool.request, field.split('.')) ?? {};
     const isChoice = type === 'boolean' || values !== undefined || examples !== undefined;
     const isNumber = type === 'number' || type === 'integer';
-    const most = isNumber && !isChoice ? maxAccepted(tool, bounded, field) : undefined;
-    if (isChoice) bounded = withField(bounded, field.split('.'), '${{ … }}');
-    else if (most !== undefined) bounded = withField(bounded, field.split('.'), most);
+    if (isChoice) body = withField(body, field.split('.'), '${{ … }}');
+    if (isChoice || !isNumber) continue;
+    const most = mostPossible(tool, body, field, ceilingOf(value));
+    if (most === undefined) continue;
+    body = withField(body, field.split('.'), most);
+    bounds.set(field, most);
   }
-  return bounded;
+  return { body, bounds };
+}
+
+/** The least known argument of a `math.least`. */
+function ceilingOf(value: Named): number | undefined {
+  if (!(value instanceof Opaque) || value.op !== 'math.least') return undefined;
+  const known = value.args
+    .flat()
+    .filter((one) => typeof one === 'number' || typeof one === 'bigint');
+  return known.length === 0 ? undefined : Math.min(...known.map(Number));
+}
+
+/** A clip is longest if it starts early, so a ceiling says nothing about its start. */
+function mostPossible(
+  tool: Tool,
+  body: JsonObject,
+  field: string,
+  ceiling: number | undefined,
+): number | undefined {
+  const most = maxAccepted(tool, body, field);
+  if (ceiling === undefined || field === 'start_seconds') return most;
+  const start = fieldOf(body, 'start_seconds');
+  const least = field === 'end_seconds' && typeof start === 'number' ? start : 0;
+  // The run refuses a value this small.
+  if (ceiling <= least) return most;
+  return most === undefined ? ceiling : Math.min(most, ceiling);
 }
 
 function withField(

@@ -68,6 +68,8 @@ export class Task implements Maker {
   /** The request of a task that is to be sent, with names in place of what other tasks make. */
   request: Named | undefined;
   price: Price | undefined;
+  /** The value of its `if:`, where only the run knows it. */
+  condition: Named | undefined;
   /** Where the downloads beside a creation put its results; 'kept': only the run knows. */
   destinations: readonly Destination[] | 'kept' = [];
   /** The number of the take that counts. */
