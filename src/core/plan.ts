@@ -20,6 +20,8 @@ export interface PlanOptions {
   readonly run: () => string | undefined;
   readonly now: () => number;
   readonly complaints?: Complaints;
+  /** Says which items the caps buy something for. */
+  readonly tellsCaps: boolean;
   /** Hears of the tasks of the plan without caps; asked anew for each walk, of which the last counts. */
   readonly see?: (() => See) | undefined;
 }
@@ -44,8 +46,6 @@ export interface Planned {
   /** Under a cap: the items that it buys something for, and those that no run can finish. */
   readonly admitted: ReadonlySet<string> | undefined;
   readonly held: ReadonlyMap<string, Held>;
-  /** What a run under these caps would do, for whoever compares it. */
-  readonly underCaps: Findings;
 }
 
 export async function makePlan(options: PlanOptions): Promise<Planned> {
@@ -80,10 +80,9 @@ export async function makePlan(options: PlanOptions): Promise<Planned> {
   const held = new Map<string, Held>();
   const admitted = new Set<string>();
   const spending = new Spending({ ledger, run, caps, needs, begun, now, isPlan: true });
-  const isSame = order === items && shared.size === 0 && bad.size === 0 && !spending.isCapped;
-  const underCaps = isSame ? all : new Findings(steps);
-  if (!isSame)
-    await walk(order, shared, underCaps, async (scope) => {
+  // A run asks for itself.
+  if (options.tellsCaps && spending.isCapped)
+    await walk(order, shared, new Findings(steps), async (scope) => {
       const { key } = scope;
       const own = unlessBad(scope);
       const may = own === true ? await spending.admit(key) : own;
@@ -94,7 +93,7 @@ export async function makePlan(options: PlanOptions): Promise<Planned> {
   return {
     plan: all.plan(program.pipeline.items.kind === 'one' ? 1 : options.count),
     tiers: all.tiers,
-    ...{ order, needs, begun, shared, bad, held, underCaps },
+    ...{ order, needs, begun, shared, bad, held },
     owed: all.owed(owedOf(ledger)),
     itemsToDo: all.itemsToDo,
     lost: [...all.lost],

@@ -171,6 +171,7 @@ export async function openPlanning(
     makePlan({
       ...{ program, setting, caps },
       complaints,
+      tellsCaps: access === 'plan',
       items: placed(items, context.onLook),
       count: items.count,
       run: () => interrupted(ledger, run.due),

@@ -81,6 +81,7 @@ export async function referencesHere(
     caps: { run: undefined, perItem: undefined, calendar: calendarCaps(bound.pipeline) },
     run: () => undefined,
     now: () => clock.now(),
+    tellsCaps: false,
     see: () => {
       references = anew();
       return seenBy(references, ledger);
