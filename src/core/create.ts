@@ -108,11 +108,11 @@ export class Creations {
   }
 
   /** Pays for a task, and follows its project until it is over. */
-  async create(task: Task, priority: Priority): Promise<void> {
+  async create(task: Task, priority: Priority, before = 0): Promise<void> {
     const { step, fingerprint } = task;
     const { slots, signal } = this.#o;
     let mayPayAgain = task.reason?.code === 'asked-again' || task.reason?.code === 'take-asked';
-    for (let tries = 1; ; ) {
+    for (let tries = before + 1; ; ) {
       using slot = await slots.take(step.kind.name, priority, signal);
       const sent = await this.#pay(task, mayPayAgain, tries >= step.attempts);
       if (typeof sent !== 'string') {
@@ -128,11 +128,9 @@ export class Creations {
       }
       if (sent !== 'made') continue;
       try {
-        return await this.follow(followedOf(task), slot, true);
+        return await this.follow(followedOf(task), slot, 'new');
       } catch (error) {
-        const isTemporary =
-          error instanceof Ended && error.code !== undefined && worthAnotherAttempt(error.code);
-        if (!isTemporary || tries >= step.attempts) throw error;
+        if (!isTemporary(error) || tries >= step.attempts) throw error;
         tries += 1;
       }
     }
@@ -358,8 +356,8 @@ export class Creations {
 
   // Following
 
-  /** Paid already, by this state file or another one; or another process is at it. */
-  async attach(task: Task): Promise<void> {
+  /** Paid already, by this state file or another one; or another process is at it. `isEarly`: looks once. */
+  async attach(task: Task, isEarly: boolean): Promise<void> {
     const { receipts, slots, signal } = this.#o;
     const { fingerprint: job } = task;
     await this.#another(job);
@@ -368,16 +366,28 @@ export class Creations {
     if ((own === undefined || projectOf(own) === undefined) && receipt !== undefined)
       this.#adopt(receipt.line);
     const now = this.#current(job);
-    if (now?.state === 'created') {
+    if (now?.state !== 'created') return;
+    try {
       using slot = this.#o.kept.get(job) ?? (await slots.take(task.kind.name, 'owed', signal));
-      return await this.follow(followedOf(task), slot, false);
+      return await this.follow(followedOf(task), slot, isEarly ? 'early' : 'known');
+    } catch (error) {
+      const tries = this.#ledger.job(job)?.attempts.filter((one) => !one.forgotten).length ?? 1;
+      const mayBuy = !now.adopted && task.scope.admitted === true && task.price !== undefined;
+      if (!isTemporary(error) || tries >= task.step.attempts || !mayBuy) throw error;
+      if (isEarly) throw new Ended('later', 'it is made again later');
+      await this.create(task, 'begun', tries);
     }
   }
 
   /** Until the project is over. Throws `Ended`. */
-  async follow(followed: Followed, slot: Slot | undefined, isNew: boolean): Promise<void> {
+  async follow(
+    followed: Followed,
+    slot: Slot | undefined,
+    is: 'new' | 'known' | 'early',
+  ): Promise<void> {
     const { fingerprint: job, kind, attempts, timeoutMs } = followed;
     const { projects, looks, clock, calls, live, facts, spending, isTick, signal } = this.#o;
+    const isNew = is === 'new';
     const spent = (): number => clock.elapsed() - calls.waitedMs;
     const until = spent() + timeoutMs;
     const first = this.#current(job);
@@ -396,7 +406,12 @@ export class Creations {
       const id = projectOf(now);
       if (now.state !== 'created' || id === undefined)
         throw new Ended('doubt', textOf({ code: 'in-doubt' }));
-      if (isTick ? isNew || looked > 0 : await this.#isLeft(watch, id, until - spent())) {
+      if (is === 'early' && looked > 0 && !isTick)
+        throw new Ended('rendering', `project ${id} still renders`);
+      const isLeft = isTick
+        ? isNew || looked > 0
+        : is !== 'early' && (await this.#isLeft(watch, id, until - spent()));
+      if (isLeft) {
         slot?.leave();
         throw new Ended('rendering', `project ${id} still renders`);
       }
@@ -466,6 +481,9 @@ export class Creations {
     throw new Ended('failed', `${code}: ${message}`, { code });
   }
 }
+
+const isTemporary = (error: unknown): boolean =>
+  error instanceof Ended && error.code !== undefined && worthAnotherAttempt(error.code);
 
 const reasonless = (status: 'error' | 'canceled') => ({
   code: status,

@@ -1,6 +1,8 @@
 // Whether a task is needed. Pure, and the only place that knows the states of attempts: a plan and a run ask the same questions,
 // so they cannot disagree. The line that is judged is always the one of the state file joined with that of the receipts.
+
 import { extensionOf } from '../contract/api/asset.ts';
+import { worthAnotherAttempt } from '../contract/api/failure.ts';
 import { current, isClash } from '../model/record/job.ts';
 import { joined } from '../model/record/join.ts';
 import type { Attempt, Job, Output } from '../model/record/line.ts';
@@ -190,6 +192,26 @@ function unpaid(job: Job | undefined): Decision {
     return because('lost', 'given-up');
   if (last.forgotten !== undefined) return because('create', 'asked-again');
   return because('create', 'failed-before', last.fault?.code);
+}
+
+/** Failures of requests that the same request would meet again. */
+const lastingFailures: readonly string[] = [
+  'refused',
+  'not-found',
+  'expired',
+  'forbidden',
+  'canceled',
+];
+
+/** The failure that nothing but a person should try again; undefined if the last attempt did not fail for good. */
+export function finalFailure({ own }: Known, attempts: number): Attempt['fault'] {
+  const sent = (own?.attempts ?? []).filter(({ forgotten }) => forgotten === undefined);
+  const last = sent.at(-1);
+  if (last?.fault === undefined) return undefined;
+  const { code } = last.fault;
+  if (last.state === 'refused') return lastingFailures.includes(code) ? last.fault : undefined;
+  if (last.state !== 'failed') return undefined;
+  return worthAnotherAttempt(code) && sent.length < attempts ? undefined : last.fault;
 }
 
 // Downloads

@@ -5,10 +5,12 @@ import { isObject } from '../base/json.ts';
 import type { Code } from '../contract/codes.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Item } from '../model/item.ts';
+import { current } from '../model/record/job.ts';
 import { type FileCounts, sumOf } from '../plan/decide.ts';
 import type { Plan, PlanNote, PlannedLate, PlannedTake, PlanRow } from '../plan/plan.ts';
 import { PlanFindings } from '../plan/plan-findings.ts';
 import type { PlannedAction } from '../plan/planned-action.ts';
+import { finalFailure } from './decide.ts';
 import type { Action, End } from './ending.ts';
 import { textOf } from './names.ts';
 import type { Owed } from './owed.ts';
@@ -69,6 +71,11 @@ export class Findings {
   readonly tiers = new PlanFindings();
   /** Projects that a download of this walk is about. */
   readonly #about = new Set<string>();
+  /** By item: when the oldest of its paid results was paid that is not saved yet. */
+  readonly #unsaved = new Map<string, string>();
+  readonly #resting = new Set<string>();
+  /** A tick has nothing to do. */
+  isAsleep = true;
   /** Creations whose results are nowhere. */
   readonly lost = new Set<string>();
   /** Items that something must be paid for. */
@@ -149,6 +156,8 @@ export class Findings {
       this.#judge(task);
       this.#lateValues(task);
     }
+    this.#saves(task);
+    this.#stir(task);
     if (action === 'doubt') row.held += reserveOf(task);
     if (task.kind.operation === 'download')
       for (const one of task.source === undefined ? sourcesOf(task) : [task.source])
@@ -160,6 +169,35 @@ export class Findings {
     this.#complaints?.problem(task);
     if (task.scope.payer.item !== undefined)
       this.bad.set(task.scope.payer.key, { task: task.id, problem: task.problem });
+  }
+
+  /** What a tick does not try again, and what waits for it, is no reason to ask the service anything. */
+  #stir({ action, reason, known, step, fingerprint, needs, source }: Task): void {
+    if (action === undefined || !stirring.has(action)) return;
+    const isFinal =
+      reason?.code === 'failed-before' && finalFailure(known, step.attempts) !== undefined;
+    const behind = source === undefined ? needs : [...needs, source];
+    if (isFinal || [...behind].some((one) => this.#resting.has(one.fingerprint)))
+      this.#resting.add(fingerprint);
+    else this.isAsleep = false;
+  }
+
+  #saves({ action, source, scope }: Task): void {
+    if (action !== 'save' || (source?.action !== 'reuse' && source?.action !== 'follow')) return;
+    const { job } = source.known;
+    const { at = '' } = (job && current(job)) ?? {};
+    const { key } = scope.payer;
+    const known = this.#unsaved.get(key);
+    if (known === undefined || at < known) this.#unsaved.set(key, at);
+  }
+
+  /** The items with paid results that are not saved: what runs out first comes first. Undefined if there is nothing to save. */
+  unsavedOf<T extends { readonly item: Item }>(items: Iterable<T>): readonly T[] | undefined {
+    if (this.#unsaved.size === 0) return undefined;
+    const at = ({ item }: T): string => this.#unsaved.get(item.key) ?? '';
+    return [...filtered(items, ({ item }) => this.#unsaved.has(item.key))].sort((one, other) =>
+      at(one) < at(other) ? -1 : at(one) > at(other) ? 1 : 0,
+    );
   }
 
   #price({ step, kind, price, scope }: Task, row: Row): void {
@@ -273,6 +311,14 @@ export class Findings {
     };
   }
 }
+
+function* filtered<T>(all: Iterable<T>, is: (one: T) => boolean): Generator<T> {
+  for (const one of all) if (is(one)) yield one;
+}
+
+const stirring: ReadonlySet<Action> = new Set<Action>([
+  ...(['supply', 'create', 'follow', 'save', 'copy', 'store', 'remove'] as const),
+]);
 
 /** Whatever the run finds out, this does not change. */
 const settledActions: ReadonlySet<Action> = new Set<Action>(['doubt', 'lost', 'keep']);

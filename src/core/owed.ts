@@ -1,4 +1,5 @@
 // What is paid for and not saved, whatever day, input or version of the pipeline it is of: the record knows where it goes.
+import { count } from '../base/text.ts';
 import { current } from '../model/record/job.ts';
 import type { Ledger } from '../model/record/ledger.ts';
 import type { Attempt, Job } from '../model/record/line.ts';
@@ -9,6 +10,18 @@ export interface Owed {
   readonly job: Job;
   readonly attempt: Attempt;
   readonly to: readonly Destination[] | 'kept';
+}
+
+/** When it was paid, for people. */
+export const dayOf = ({ at }: Pick<Attempt, 'at'>): string => at.slice(0, 10);
+
+/** What a person should know before a run; undefined if nothing is owed. */
+export function owedText(owed: readonly Owed[]): string | undefined {
+  if (owed.length === 0) return undefined;
+  const days = [...new Set(owed.map(({ attempt }) => dayOf(attempt)))].sort();
+  const shown = (days.length > 5 ? [...days.slice(0, 5), '…'] : days).join(', ');
+  const [is, it] = owed.length === 1 ? ['is', 'it'] : ['are', 'them'];
+  return `${count(owed.length, 'paid result')} of earlier runs (${shown}) ${is} not saved yet: a run fetches ${it} before it buys anything`;
 }
 
 /** An attempt keeps its destinations until all of its files are recorded. */

@@ -10,6 +10,7 @@ import type { Creations, Followed } from './create.ts';
 import {
   fewer,
   filesOf,
+  finalFailure,
   isAway,
   isStored,
   isWhole,
@@ -48,6 +49,7 @@ export interface PerformParts {
   readonly facts: Facts;
   readonly receipts: ReceiptsPort | undefined;
   readonly signal: AbortSignal;
+  readonly isTick: boolean;
   /** Items of which something is in the record: they come first. */
   readonly begunItems: ReadonlySet<string>;
   /** Items for which nothing is bought, and the task that cannot run. */
@@ -59,9 +61,17 @@ export interface PerformParts {
   readonly bug: (task: Task, bug: Bug) => void;
 }
 
+/** What became of an owed result. `task`: that saves it, or that made it. */
+export interface Collected extends Owed {
+  readonly task: string;
+  readonly end: End;
+}
+
 export class ActingPerformer implements Performer {
   readonly isDry = false;
   readonly #o: PerformParts;
+  /** By fingerprint: what ended before anything was bought, and is not tried again. */
+  readonly #early = new Map<string, End>();
   /** By source: who reads it now. */
   readonly #readers = new Map<string, Set<Promise<End>>>();
 
@@ -86,8 +96,18 @@ export class ActingPerformer implements Performer {
     this.#o.over(scope, end);
   }
 
+  /** Saves what is paid before anything is bought; what renders is looked at once. */
+  async early(task: Task): Promise<End> {
+    const end = await this.#caught(task, true);
+    const isLooked = this.#o.isTick && end.ending === 'rendering';
+    if (end.ending === 'failed' || isLooked) this.#early.set(task.fingerprint, end);
+    return end;
+  }
+
   act(task: Task): Promise<End> {
-    const end = this.#caught(task);
+    const early = this.#early.get(task.fingerprint);
+    if (early !== undefined) return Promise.resolve(early);
+    const end = this.#caught(task, false);
     if (task.action === 'remove') return end;
     for (const { fingerprint } of task.source === undefined ? task.reads : [task.source]) {
       const readers = this.#readers.get(fingerprint) ?? new Set();
@@ -97,10 +117,10 @@ export class ActingPerformer implements Performer {
     return end;
   }
 
-  async #caught(task: Task): Promise<End> {
+  async #caught(task: Task, isEarly: boolean): Promise<End> {
     try {
       if (this.#o.signal.aborted) throw stopped();
-      await this.#act(task);
+      await this.#act(task, isEarly);
       return done;
     } catch (error) {
       if (error instanceof Ended) return this.#ended(error);
@@ -118,15 +138,19 @@ export class ActingPerformer implements Performer {
   }
 
   /** A creation and a project that is followed take their own slots. */
-  async #act(task: Task): Promise<void> {
+  async #act(task: Task, isEarly: boolean): Promise<void> {
     const { slots, signal } = this.#o;
     if (task.action === 'create') {
+      const { reason, known, step } = task;
+      const isAgain = this.#o.isTick && reason?.code === 'failed-before';
+      const final = isAgain ? finalFailure(known, step.attempts) : undefined;
+      if (final !== undefined) throw new Ended('failed', `${final.code}: ${final.message}`, final);
       await this.#create(task);
       return await this.#saveTake(task);
     }
     if (task.action === 'follow') {
       this.#o.begun(task);
-      await this.#o.creations.attach(task);
+      await this.#o.creations.attach(task, isEarly);
       return await this.#saveTake(task);
     }
     using _ = await slots.take(task.kind.name, 'owed', signal);
@@ -293,11 +317,13 @@ export class ActingPerformer implements Performer {
   async collect(
     owed: readonly Owed[],
     timeoutOf: (kind: string) => number,
-  ): Promise<readonly End[]> {
+  ): Promise<readonly Collected[]> {
     return await Promise.all(
-      owed.map(async ({ job, to }) => {
+      owed.map(async (one) => {
+        const { job, to } = one;
         const { job: fingerprint, kind, tasks } = job;
         const id = (tasks[0] ?? kind) as Followed['id'];
+        const task = to === 'kept' ? id : (to[0]?.task ?? id);
         try {
           const followed = {
             id,
@@ -307,7 +333,7 @@ export class ActingPerformer implements Performer {
             timeoutMs: timeoutOf(kind),
           };
           using slot = await this.#o.slots.take(kind, 'owed', this.#o.signal);
-          await this.#o.creations.follow(followed, slot, false);
+          await this.#o.creations.follow(followed, slot, 'known');
           const places = to === 'kept' ? [{ task: id, path: '' }] : to;
           for (const { task, path } of places)
             await this.#results(fingerprint, kind, {
@@ -316,10 +342,10 @@ export class ActingPerformer implements Performer {
               isKept: true,
               attempts: freeAttempts,
             });
-          return done;
+          return { ...one, task, end: done };
         } catch (error) {
           if (!(error instanceof Ended)) throw error;
-          return this.#ended(error);
+          return { ...one, task, end: this.#ended(error) };
         }
       }),
     );

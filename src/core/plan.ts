@@ -38,9 +38,13 @@ export interface Planned {
   readonly shared: ReadonlySet<string>;
   /** Items with a task that cannot run, and that task: nothing is bought for them. */
   readonly bad: ReadonlyMap<string, Bad>;
+  /** Items with paid results that are not saved, the oldest first; undefined if there is nothing to save. */
+  readonly unsaved: readonly WalkItem[] | undefined;
   /** Paid results of other days and items, which come first. */
   readonly owed: readonly Owed[];
   readonly itemsToDo: number;
+  /** A tick has nothing to do. */
+  readonly isAsleep: boolean;
   /** Creations of which nothing is left, by task: whoever wants them pays again. */
   readonly lost: readonly string[];
   /** Under a cap: the items that it buys something for, and those that no run can finish. */
@@ -94,8 +98,10 @@ export async function makePlan(options: PlanOptions): Promise<Planned> {
     plan: all.plan(program.pipeline.items.kind === 'one' ? 1 : options.count),
     tiers: all.tiers,
     ...{ order, needs, begun, shared, bad, held },
+    unsaved: all.unsavedOf(items),
     owed: all.owed(owedOf(ledger)),
     itemsToDo: all.itemsToDo,
+    isAsleep: all.isAsleep,
     lost: [...all.lost],
     admitted: spending.isCapped ? admitted : undefined,
   };

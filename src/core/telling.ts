@@ -6,11 +6,15 @@ import { adviceFor, cureFor, doubtAdvice } from '../contract/api/failure.ts';
 import { tooManyFailed } from '../language/failure-limits.ts';
 import type { FailureLimits } from '../language/pipeline.ts';
 import { current, projectOf } from '../model/record/job.ts';
+import { stepOf } from '../model/task.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import type { RunEvent, TaskDetail, TaskEnding } from '../run/run-event.ts';
 import type { Tally } from '../run/tally.ts';
 import type { End } from './ending.ts';
 import type { Journal } from './journal.ts';
+import { dayOf } from './owed.ts';
+import type { Collected } from './perform.ts';
+import { earlyActions } from './saving.ts';
 import type { Scope, Task } from './scope.ts';
 import type { Spending } from './spending.ts';
 
@@ -38,6 +42,8 @@ export class Telling {
   /** Credits that this run was charged, by task; until it ends. */
   readonly #credits = new Map<string, number>();
   readonly #begun = new Set<string>();
+  /** Tasks that ended before anything was bought. */
+  readonly #early = new Set<string>();
   #failedItems = 0;
   #lost = 0;
   /** Of the steps without an item. */
@@ -72,8 +78,33 @@ export class Telling {
     this.#tell({ type: 'bug', task: task.id, item: itemOf(task), ...bug });
   };
 
+  /** Of the walk before anything is bought: what has ended is not told again. */
+  readonly early = (task: Task, end?: End): void => {
+    const { action, isShared, id } = task;
+    if (end === undefined || isShared || action === undefined || !earlyActions.has(action)) return;
+    if (end.ending !== 'done' && end.ending !== 'failed') return;
+    this.see(task, end);
+    this.#early.add(id);
+  };
+
+  /** What became of a paid result of an earlier run. */
+  readonly collected = ({ task, job, attempt, end }: Collected): void => {
+    if (end.held !== undefined) return;
+    const { ending, why, code } = end;
+    const [id = task] = job.tasks;
+    const credits = this.#credits.get(id) ?? 0;
+    this.#credits.delete(id);
+    const shown = why === '' ? {} : { why: `of an earlier run (${dayOf(attempt)}): ${why}` };
+    const project = projectOf(attempt);
+    const step = stepOf(task);
+    this.#tell(
+      { type: 'task', task, step, project, ending, credits, ...shown },
+      { advice: adviceFor(code), cure: ending === 'pending' ? 'again' : cureFor(code) },
+    );
+  };
+
   readonly see = (task: Task, end?: End): void => {
-    if (end === undefined || isUnreached(task.scope.payer)) return;
+    if (end === undefined || isUnreached(task.scope.payer) || this.#early.delete(task.id)) return;
     this.#record(task, end);
     const { id, step, scope } = task;
     const credits = this.#credits.get(id) ?? 0;

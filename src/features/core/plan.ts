@@ -1,6 +1,7 @@
 // `plan`, by the new core.
 import { Redactor } from '../../base/redactor.ts';
 import { creditDollarsOn } from '../../contract/api/tier.ts';
+import { owedText } from '../../core/owed.ts';
 import { Reasons } from '../../core/why.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { refusedKey } from '../../language/load/refusal.ts';
@@ -77,6 +78,8 @@ export async function planWithCore(
     ...refuseUnpriced(plan, { budget, rehearsal }, bound),
     ...refuseBeyondPlan(planned.tiers, tier, bound),
   ];
+  const owed = owedText(planned.owed);
+  if (owed !== undefined) warnings.push(owed);
   const overruled = overruledText(options.budget, bound);
   if (overruled !== undefined) warnings.push(overruled);
   const reading = await readPlan(planning, reasons, {

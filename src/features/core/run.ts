@@ -14,8 +14,10 @@ import type { Inbox } from '../../core/inbox.ts';
 import { Journal } from '../../core/journal.ts';
 import { Live } from '../../core/live.ts';
 import { Looks } from '../../core/looks.ts';
+import { owedText } from '../../core/owed.ts';
 import { ActingPerformer } from '../../core/perform.ts';
 import { Projects } from '../../core/projects.ts';
+import { SavingPerformer } from '../../core/saving.ts';
 import { Slots, slotLimits } from '../../core/slots.ts';
 import { type Closed, Spending } from '../../core/spending.ts';
 import { Telling } from '../../core/telling.ts';
@@ -145,6 +147,8 @@ function tellPlan(
   const takesTime = target.kind !== 'rehearsal' && pays(plan);
   const usualMs = takesTime ? { usualMs: usualDurations(opened.state.ledger.jobs()) } : {};
   onEvent({ type: 'planned', plan, budget, ...usualMs });
+  const owed = owedText(planned.owed);
+  if (owed !== undefined) warn(owed);
   const overruled = overruledText(options.budget, bound);
   if (overruled !== undefined) warn(overruled);
   if (budget !== undefined && plan.credits > budget)
@@ -195,7 +199,8 @@ async function openParts(context: RunContext, planning: Planning): Promise<Parts
       'nothing was sent; free some space or check the disk, then run again',
     );
   cleanup.defer(() => diskReserve.value.remove());
-  const asked = { redactor, clock, signal: options.signal, asleep: false, api: internals.api };
+  const asleep = context.manner === 'tick' && planned.isAsleep && planned.owed.length === 0;
+  const asked = { redactor, clock, signal: options.signal, asleep, api: internals.api };
   const { account } = await checkService(target, planned.plan, asked);
   if (account !== undefined) {
     const { credits: balance, tier, warning } = balanceOf(planned.plan, account);
@@ -436,22 +441,21 @@ class CoreRun {
     });
     const performer = new ActingPerformer({
       ...{ journal, spending, creations, live, files, slots, calls, api, disk, facts, signal },
-      ...{ receipts: port, begunItems: planned.begun, bad: planned.bad },
+      ...{ receipts: port, isTick, begunItems: planned.begun, bad: planned.bad },
       begun: telling.begun,
       over: telling.over,
       stops: (what, ended) => this.#stops(spending, what, ended),
       bug: telling.bug,
     });
     const owed = await performer.collect(planned.owed, (kind) => longestWait(kind, pipeline.steps));
-    for (const { ending, why } of owed)
-      if (ending === 'failed') onEvent({ type: 'warning', message: `of an earlier run: ${why}` });
-    const walk = new Walk(
-      program,
-      { ...setting, shared: planned.shared, window: pipeline.limits.items, signal },
-      performer,
-      telling.see,
-    );
-    await walk.run(planned.order);
+    owed.forEach(telling.collected);
+    const { shared, unsaved, plan } = planned;
+    const asked = { ...setting, shared, window: pipeline.limits.items, signal };
+    if (unsaved !== undefined && pays(plan)) {
+      const saving = new SavingPerformer(performer);
+      await new Walk(program, { ...asked, isWhole: false }, saving, telling.early).run(unsaved);
+    }
+    await new Walk(program, asked, performer, telling.see).run(planned.order);
     if (pipeline.items.kind === 'one' && !telling.isUnfinished) tally.countOne();
     const stopped = this.#stopped(spending.end);
     const goesOn = tally.isLeft || stopped.left;
