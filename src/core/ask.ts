@@ -29,7 +29,7 @@ import {
 import { done, type End } from './ending.ts';
 import type { Facts, ReceiptsView } from './facts.ts';
 import { isKnown, isList, type Named, Ref, Taken, textOf } from './names.ts';
-import { endOfSupply, recordedOutputs, savedOutputs } from './outputs.ts';
+import { endOfSupply, recordedOutputs, savedOutputs, suppliedIn } from './outputs.ts';
 import { priceOfStep } from './price.ts';
 import {
   endOf,
@@ -347,7 +347,7 @@ export class Asking {
   /** A request that reads what is nowhere any more cannot be sent. */
   #inputs(task: Task): End | undefined {
     for (const input of task.reads) {
-      const supplied = this.#isNowhere(input) ? this.#known(input).job?.supplied : undefined;
+      const supplied = this.#isNowhere(input) ? suppliedIn(this.#known(input).job) : undefined;
       if (supplied !== undefined && endOfSupply(Date.parse(supplied.at)) <= this.#o.now()) {
         const reason = { code: 'upload-expired', about: input.away?.path } as const;
         this.#take(task, { action: 'lost', reason });

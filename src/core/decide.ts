@@ -10,6 +10,7 @@ import { type FileCounts, sumOf } from '../plan/decide.ts';
 import { outputPath } from '../plan/output-path.ts';
 import type { Action, End } from './ending.ts';
 import type { Facts, Receipt } from './facts.ts';
+import { suppliedIn } from './outputs.ts';
 import type { Reason, ReasonCode } from './reason.ts';
 
 export interface Decision {
@@ -146,7 +147,7 @@ export const isStored = ({ stored }: Output, { store }: Facts): boolean =>
 
 /** A detection of a lost state file keeps its list: elements are named by their place in it. */
 export function decideSupply(known: Known): Decision {
-  const isKnown = known.own?.supplied !== undefined || known.receipt?.line.supplied !== undefined;
+  const isKnown = suppliedIn(known.own) !== undefined || suppliedIn(known.job) !== undefined;
   return isKnown ? because('reuse', 'same-content') : because('supply', 'new-content');
 }
 
@@ -190,7 +191,7 @@ function unpaid(job: Job | undefined): Decision {
   if (job === undefined || last === undefined) return because('create', 'new-request');
   if (job.attempts.some(({ gaveUp, forgotten }) => gaveUp !== undefined && forgotten === undefined))
     return because('lost', 'given-up');
-  if (last.forgotten !== undefined) return because('create', 'asked-again');
+  if (last.forgotten !== undefined) return because('create', 'forgotten');
   return because('create', 'failed-before', last.fault?.code);
 }
 

@@ -17,7 +17,7 @@ import type { Facts, ReceiptsView } from './facts.ts';
 import type { Files } from './files.ts';
 import type { Journal } from './journal.ts';
 import type { Looks } from './looks.ts';
-import { endOfSupply, recordedOutputs, savedOutputs } from './outputs.ts';
+import { endOfSupply, recordedOutputs, savedOutputs, suppliedIn } from './outputs.ts';
 import type { Projects } from './projects.ts';
 import { textOf } from './reason.ts';
 import type { Base, Task } from './scope.ts';
@@ -164,7 +164,8 @@ export class Live {
   async #renewSupply(task: Task): Promise<void> {
     const { ledger } = this.#o.journal;
     const { fingerprint, kind } = task;
-    const supplied = ledger.job(fingerprint)?.supplied ?? this.#known(fingerprint).job?.supplied;
+    const supplied =
+      suppliedIn(ledger.job(fingerprint)) ?? suppliedIn(this.#known(fingerprint).job);
     const until = supplied === undefined ? 0 : endOfSupply(Date.parse(supplied.at));
     const isStale = this.#stale.has(fingerprint) || until <= this.#now;
     if (supplied === undefined || isStale) return await this.supply(task);
@@ -230,7 +231,7 @@ export class Live {
 
   /** Elements are named by their place, so another number of faces would give paid results to other faces. */
   #sameFaces({ fingerprint, id }: Task, found: FaceDetection): void {
-    const before = this.#known(fingerprint).job?.supplied?.result['faces'];
+    const before = suppliedIn(this.#known(fingerprint).job)?.result['faces'];
     if (!Array.isArray(before) || before.length === found.faces.length) return;
     throw new Ended(
       'failed',

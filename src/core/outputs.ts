@@ -18,9 +18,9 @@ export function recordedOutputs(
   withAddresses: boolean,
 ): JsonObject | undefined {
   if (job === undefined) return undefined;
-  if (operation === 'upload') return asObject(job.supplied?.result);
+  if (operation === 'upload') return asObject(suppliedIn(job)?.result);
   if (operation === 'detect') {
-    const found = asObject(job.supplied?.result);
+    const found = asObject(suppliedIn(job)?.result);
     if (found === undefined || !withAddresses) return found;
     const faces = Array.isArray(found['faces']) ? found['faces'] : [];
     return { ...found, faces: faces.map((face: Json) => ({ ...asObject(face), url: address })) };
@@ -68,6 +68,12 @@ export function lengthOf({ start_seconds: start, end_seconds: end }: JsonObject)
 function asObject(value: unknown): JsonObject | undefined {
   const json = value === undefined ? undefined : asJson(value);
   return isObject(json) ? json : undefined;
+}
+
+/** What an upload or a detection found. A person who wants it done again leaves nothing of it. */
+export function suppliedIn(job: Job | undefined): Job['supplied'] {
+  const supplied = job?.supplied;
+  return supplied === undefined || Object.keys(supplied.result).length === 0 ? undefined : supplied;
 }
 
 /** The service performs a request some time after it is sent. */

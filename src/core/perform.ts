@@ -285,7 +285,7 @@ export class ActingPerformer implements Performer {
     }
     const after = journal.ledger.job(job);
     if (after !== undefined && current(after)?.state !== 'deleted')
-      journal.note({ job, is: 'deleted', attempt: now.name });
+      journal.note({ job, is: 'deleted', attempt: now.name }, { job, is: 'serves', task: task.id });
   }
 
   /** Whatever is recorded, the files themselves are asked before their project goes. */

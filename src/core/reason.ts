@@ -13,6 +13,7 @@ const texts = {
   'same-request': 'same content and parameters as before',
   'new-request': 'new content or parameters',
   'asked-again': 'paid for again, as somebody asked',
+  forgotten: 'forgotten, so it runs again',
   'take-asked': 'take §, as reroll asks',
   'failed-before': 'the last attempt failed: §',
   'paid-already': 'paid already: project §',
@@ -40,7 +41,7 @@ const texts = {
   'not-saved-yet': 'not downloaded yet',
   'file-pruned': 'its file was pruned',
   'file-gone': 'its file is gone',
-  'deleted-and-gone': 'its project was deleted, and the downloaded file is gone or changed',
+  'deleted-and-gone': 'its project was deleted and the downloaded file is gone or changed',
   'deleted-and-pruned': 'its project was deleted, and the downloaded file was pruned on §',
   // Deletes
   'deleted-before': 'deleted before',

@@ -140,16 +140,16 @@ export class Telling {
   /** What the record says of a task beside its job. */
   #record(task: Task, { ending, why, code = '' }: End): void {
     const { journal } = this.#o;
-    const { id, fingerprint } = task;
+    const { id, fingerprint, source } = task;
     if (ending === 'failed' || ending === 'skipped')
       return journal.task(id, ending, { code, message: why });
     if (ending !== 'done') return;
     journal.task(id, 'done', { code: '', message: '' });
     const { operation } = task.kind;
-    if (operation === 'download' || operation === 'delete') return;
-    const job = journal.ledger.job(fingerprint);
+    if (operation === 'download') return;
+    const job = journal.ledger.job(source?.fingerprint ?? fingerprint);
     if (job !== undefined && !job.tasks.includes(id))
-      journal.note({ is: 'serves', job: fingerprint, task: id });
+      journal.note({ is: 'serves', job: job.job, task: id });
   }
 
   #projectOf({ source, fingerprint }: Task): string | undefined {
