@@ -280,6 +280,8 @@ export class Asking {
         const mayPayAgain = this.#o.payAgain.has(task.id);
         this.#take(task, decideCreate({ known: task.known, mayPayAgain }, facts));
         if (task.to !== undefined) this.#rerolled(task, task.to);
+        // If it fails for a passing cause, it is made again.
+        if (task.action === 'follow') this.#price(task);
         return task.action === 'create' ? (this.#inputs(task) ?? this.#check(task)) : undefined;
       }
       case 'download':
@@ -362,6 +364,11 @@ export class Asking {
       return undefined;
     }
     return undefined;
+  }
+
+  #price(task: Task): void {
+    const body = task.planned.body(this.#names(task));
+    if (body.ok) task.price = priceOfStep(task.step, body.value, this.#o.ledger);
   }
 
   /** What is known of the request must be right before anything is paid. */

@@ -87,6 +87,8 @@ const busyPauseMs = 250;
 
 export class Creations {
   readonly #o: CreationParts;
+  /** By job: the attempt that this run has sent last. */
+  readonly #sent = new Map<string, string>();
   /** By tool: the highest charge so far, as a multiple of what was expected. */
   readonly #excess = new Map<string, number>();
 
@@ -105,6 +107,13 @@ export class Creations {
   #current(job: string): Attempt | undefined {
     const line = this.#ledger.job(job);
     return line && current(line);
+  }
+
+  /** What this run has paid for, else what counts: a file that git changes meanwhile may bring another attempt. */
+  #followed(job: string): Attempt | undefined {
+    const sent = this.#sent.get(job);
+    const own = this.#ledger.job(job)?.attempts.find(({ name }) => name === sent);
+    return own?.state === 'created' ? own : this.#current(job);
   }
 
   /** Pays for a task, and follows its project until it is over. */
@@ -185,7 +194,7 @@ export class Creations {
           this.#adopt(claim.line);
           return 'made';
         }
-        throw new Ended('pending', `not sent: the receipts ${claim.why}`, {
+        throw new Ended('pending', `not sent: your receipts (${receipts?.file}) ${claim.why}`, {
           stops: 'buying',
           code: claim.is,
         });
@@ -265,6 +274,7 @@ export class Creations {
     const charge = { credits, read: new Date(clock.now()).toISOString() };
     const reserve = this.#current(task.fingerprint)?.reserve ?? 0;
     await journal.commit({ job: task.fingerprint, is: 'created', attempt, project, charge });
+    this.#sent.set(task.fingerprint, attempt);
     this.#o.charged(task, project, credits);
     this.#compare(task, project, { credits, reserve });
   }
@@ -390,13 +400,13 @@ export class Creations {
     const isNew = is === 'new';
     const spent = (): number => clock.elapsed() - calls.waitedMs;
     const until = spent() + timeoutMs;
-    const first = this.#current(job);
+    const first = this.#followed(job);
     const since = first === undefined || isNew ? clock.now() : Date.parse(first.at);
     spending.opens(job);
     using _ = { [Symbol.dispose]: () => spending.over(job) };
     using watch = looks.watch(kind, since);
     for (let looked = 0; ; looked++) {
-      const now = this.#current(job);
+      const now = this.#followed(job);
       if (now === undefined) throw new Ended('failed', 'it was given up');
       if (isAway(now)) {
         if (now.state === 'deleted' || filesOf(this.#known(job), now, facts) !== undefined) return;

@@ -41,6 +41,7 @@ export type Claim =
   | { readonly is: 'locked' | 'unwritable'; readonly why: string };
 
 export interface ReceiptsPort extends ReceiptsView {
+  readonly file: string;
   /** The last act before a creation is sent; its intent is on disk. */
   claim(line: Job, attempt: string): Claim;
   /** Before a project is deleted: whoever looks for its files finds them. */

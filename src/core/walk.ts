@@ -136,7 +136,12 @@ export class Walk {
   }
 
   async #tidy(scope: Scope): Promise<void> {
-    await Promise.all(scope.tail.map(({ step, scope: own }) => this.#task(step, own)));
+    const ends = scope.tail.map(({ step, scope: own }) => {
+      const end = this.#task(step, own);
+      own.ends.set(step.step.name, end);
+      return end;
+    });
+    await Promise.all(ends);
   }
 
   async #open(parts: readonly Part[], scope: Scope): Promise<End> {
@@ -153,6 +158,12 @@ export class Walk {
     if (step.step.kind.operation === 'delete') {
       const last = step.isLate ? (payer.parent ?? payer) : payer;
       last.tail.push({ step, scope });
+      return;
+    }
+    // It needs a delete, and comes after it.
+    const behind = [payer, payer.parent].find((one) => one?.tail.some((late) => needs(step, late)));
+    if (behind !== undefined) {
+      behind.tail.push({ step, scope });
       return;
     }
     if (step.isAfter && !this.#isAfter) {
@@ -337,6 +348,9 @@ export class Walk {
     return end;
   }
 }
+
+const needs = ({ needs: all }: PlannedStep, { step }: { readonly step: PlannedStep }): boolean =>
+  all.some((one) => one.step === step.step.name);
 
 const excludedStep: End = { ending: 'excluded', why: 'this run excludes it' };
 

@@ -247,6 +247,7 @@ function* outputPaths(ledger: Ledger): Generator<string> {
 /** `reuse: own`: what others have paid for does not count. */
 export function receiptsPort(receipts: Receipts, isOwnOnly: boolean): ReceiptsPort {
   return {
+    file: receipts.file,
     get: (job) => {
       const receipt = receipts.get(job);
       return isOwnOnly && receipt?.payer.pipeline !== receipts.by.pipeline ? undefined : receipt;
