@@ -92,6 +92,9 @@ export class Creations {
   /** By tool: the highest charge so far, as a multiple of what was expected. */
   readonly #excess = new Map<string, number>();
 
+  /** Requests whose inputs were supplied once more, because the service had them no longer. */
+  readonly #resupplied = new Set<string>();
+
   constructor(parts: CreationParts) {
     this.#o = parts;
   }
@@ -323,8 +326,13 @@ export class Creations {
       what === 'fail' || what === 'resupply' || what === 'stop-step' ? 'answered' : 'unsent',
     );
     await journal.commit({ job, is: 'refused', attempt: name, fault });
-    if (what === 'resupply') live.forget(task);
-    if (what !== 'retry' && what !== 'resupply') throw this.#refused(task, failure);
+    if (what === 'resupply') {
+      if (this.#resupplied.has(job)) throw new Ended('failed', suppliedTwice(fault.message));
+      this.#resupplied.add(job);
+      live.forget(task);
+      return 'again';
+    }
+    if (what !== 'retry') throw this.#refused(task, failure);
     if (failure.reason === 'late' || !permit.usesAttempt) return 'again';
     if (isLast) throw endedBy('create', failure);
     return 'spent';
@@ -494,6 +502,9 @@ export class Creations {
 
 const isTemporary = (error: unknown): boolean =>
   error instanceof Ended && error.code !== undefined && worthAnotherAttempt(error.code);
+
+const suppliedTwice = (why: string): string =>
+  `${why.replace(/\.$/, '')}, also after it was supplied again`;
 
 const reasonless = (status: 'error' | 'canceled') => ({
   code: status,

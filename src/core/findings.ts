@@ -15,7 +15,7 @@ import type { Action, End } from './ending.ts';
 import { textOf } from './names.ts';
 import type { Owed } from './owed.ts';
 import type { Price } from './price.ts';
-import type { ReasonCode } from './reason.ts';
+import { isOfFile } from './reason.ts';
 import { knownPart } from './request.ts';
 import type { Bad, Scope, Task } from './scope.ts';
 import type { Need } from './spending.ts';
@@ -162,7 +162,7 @@ export class Findings {
     if (task.kind.operation === 'download')
       for (const one of task.source === undefined ? sourcesOf(task) : [task.source])
         this.#about.add(one.fingerprint);
-    if (action === 'lost' && !isOfInput.has(task.reason?.code))
+    if (action === 'lost' && task.reason?.code !== 'input-deleted' && !isOfFile(task.reason))
       this.lost.add((task.source ?? task).id);
     if (noteworthy.has(action)) this.#note(task, action, end);
     if (task.problem === undefined) return;
@@ -322,13 +322,6 @@ const stirring: ReadonlySet<Action> = new Set<Action>([
 
 /** Whatever the run finds out, this does not change. */
 const settledActions: ReadonlySet<Action> = new Set<Action>(['doubt', 'lost', 'keep']);
-
-/** To pay again would not help. */
-const isOfInput: ReadonlySet<ReasonCode | undefined> = new Set([
-  'input-deleted',
-  'upload-elsewhere',
-  'upload-expired',
-]);
 
 const noteworthy: ReadonlySet<PlannedAction> = new Set<PlannedAction>([
   'doubt',

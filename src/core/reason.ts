@@ -42,7 +42,7 @@ const texts = {
   'file-pruned': 'its file was pruned',
   'file-gone': 'its file is gone',
   'deleted-and-gone': 'its project was deleted and the downloaded file is gone or changed',
-  'deleted-and-pruned': 'its project was deleted, and the downloaded file was pruned on §',
+  'deleted-and-pruned': 'its project was deleted and the downloaded file was pruned on §',
   // Deletes
   'deleted-before': 'deleted before',
   discarded: 'its result is discarded on purpose',
@@ -76,4 +76,8 @@ export const textOf = ({ code, about = 'unknown' }: Reason): string =>
   texts[code].replace('§', () => about);
 
 /** What a run says of a result that is lost. */
+/** A file is missing that was not paid for in vain: to pay again would not help. */
+export const isOfFile = (reason: Reason | undefined): boolean =>
+  reason?.code === 'upload-elsewhere' || reason?.code === 'upload-expired';
+
 export const lostText = (why: string): string => `${why}; --pay-again would pay for it again`;

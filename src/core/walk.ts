@@ -8,7 +8,7 @@ import type { Named } from './names.ts';
 import { memberOf } from './naming.ts';
 import { endOf, problemAt } from './problems.ts';
 import { type Fan, isFan, type Part, type PlannedStep, type Program } from './program.ts';
-import { lostText, type ReasonCode, textOf } from './reason.ts';
+import { isOfFile, lostText, type ReasonCode, textOf } from './reason.ts';
 import { type Done, type Held, Scope, Task } from './scope.ts';
 
 export interface Performer {
@@ -334,8 +334,7 @@ export class Walk {
       case 'lost':
         return {
           ending: 'failed',
-          why: this.#performer.isDry ? why : lostText(why),
-          code: 'gone',
+          why: this.#performer.isDry || isOfFile(reason) ? why : lostText(why),
         };
       case 'doubt':
         return { ending: 'doubt', why };
