@@ -89,6 +89,8 @@ export class Creations {
   readonly #o: CreationParts;
   /** By job: the attempt that this run has sent last. */
   readonly #sent = new Map<string, string>();
+  /** Another run has been paying for these for longer than anybody waits. */
+  readonly #stuck = new Set<string>();
   /** By tool: the highest charge so far, as a multiple of what was expected. */
   readonly #excess = new Map<string, number>();
 
@@ -365,8 +367,12 @@ export class Creations {
       const receipt = receipts?.get(job);
       const now = receipt && current(receipt.line);
       if (now === undefined || receipt?.isBusy !== true || now.state !== 'intended') return;
+      const isStuck = this.#stuck.has(job) || clock.elapsed() >= until;
+      if (isStuck) {
+        this.#stuck.add(job);
+        throw new Ended('doubt', textOf({ code: 'doubt-elsewhere' }));
+      }
       if (!told) waits(`${receipt.payer.pipeline} is paying for the same request`);
-      if (clock.elapsed() >= until) throw new Ended('doubt', textOf({ code: 'doubt-elsewhere' }));
       await clock.sleep(busyPauseMs, signal);
       if (signal.aborted) throw stopped();
     }

@@ -9,7 +9,7 @@ import { current } from '../model/record/job.ts';
 import { type FileCounts, sumOf } from '../plan/decide.ts';
 import type { Plan, PlanNote, PlannedLate, PlannedTake, PlanRow } from '../plan/plan.ts';
 import { PlanFindings } from '../plan/plan-findings.ts';
-import type { PlannedAction } from '../plan/planned-action.ts';
+import type { PlannedAction, Times } from '../plan/planned-action.ts';
 import { finalFailure } from './decide.ts';
 import type { Action, End } from './ending.ts';
 import { textOf } from './names.ts';
@@ -39,7 +39,8 @@ interface Row {
   unpriced: number;
   held: number;
   twins: number;
-  isOpen: boolean;
+  times: Times | undefined;
+  uncounted: PlanRow['uncounted'];
   readonly prices: Set<NonNullable<Price['from']>>;
   readonly unset: Set<string>;
 }
@@ -88,7 +89,8 @@ export class Findings {
         step: name,
         kind: kind.name,
         tasks: {},
-        ...{ credits: 0, unpriced: 0, held: 0, twins: 0, isOpen: false },
+        ...{ credits: 0, unpriced: 0, held: 0, twins: 0 },
+        ...{ times: undefined, uncounted: undefined },
         prices: new Set(),
         unset: new Set(),
       });
@@ -149,7 +151,7 @@ export class Findings {
     const counted = isTwin && action === 'begin' ? 'reuse' : action;
     row.tasks[counted] = (row.tasks[counted] ?? 0) + 1;
     if (isTwin && counted === 'reuse') row.twins += 1;
-    if (task.scope.times > 1) row.isOpen = true;
+    if (task.scope.elements !== undefined) row.times = joined(row.times, task.scope.elements);
     if (task.files !== undefined) this.#files = sumOf(this.#files, task.files);
     if (isCreated && !task.isShared) {
       this.#price(task, row);
@@ -207,7 +209,11 @@ export class Findings {
       this.#why.add(`${step.name} (${kind.name}): ${price.why}`);
       return;
     }
-    row.credits += price.credits * scope.times;
+    const { elements } = scope;
+    if (elements?.open === true && elements.most === undefined) {
+      const { fanOuts = 0, each = 0 } = row.uncounted ?? {};
+      row.uncounted = { fanOuts: fanOuts + 1, each: Math.max(each, price.credits) };
+    } else row.credits += price.credits * scope.times;
     if (price.from !== undefined) row.prices.add(price.from);
     for (const field of price.unset) row.unset.add(field);
   }
@@ -285,14 +291,17 @@ export class Findings {
           held,
           prices,
           unset,
-          isOpen,
+          times,
+          uncounted,
         }): PlanRow => ({
-          ...{ step, kind, tasks, credits, unpriced },
+          ...{ step, kind, credits, unpriced },
           ...(prices.size === 0 ? {} : { prices: [...prices] }),
           ...(unset.size === 0 ? {} : { unset: [...unset] }),
           ...(twins === 0 ? {} : { twins }),
           ...(held === 0 ? {} : { held }),
-          ...(isOpen ? { times: { least: 0, open: true } } : {}),
+          ...(times === undefined ? {} : { times }),
+          ...(uncounted === undefined ? {} : { uncounted }),
+          tasks,
         }),
       );
     return {
@@ -300,14 +309,14 @@ export class Findings {
       rows,
       credits: rows.reduce((sum, row) => sum + row.credits, 0),
       unpriced: rows.reduce((sum, row) => sum + row.unpriced, 0),
-      uncounted: 0,
+      uncounted: rows.reduce((sum, row) => sum + (row.uncounted?.fanOuts ?? 0), 0),
       unpricedWhy: [...this.#why],
       ...(this.#late.size === 0 ? {} : { late: [...this.#late.values()] }),
+      ...(this.#takes.length === 0 ? {} : { takes: this.#takes }),
       files: this.#files,
       badItems: this.bad.size,
       notes: this.#notes,
       noted: this.#noted,
-      ...(this.#takes.length === 0 ? {} : { takes: this.#takes }),
     };
   }
 }
@@ -363,6 +372,14 @@ export function plannedAction(task: Task, end: End): PlannedAction {
     default:
       return action;
   }
+}
+
+function joined(one: Times | undefined, other: Times): Times {
+  if (one === undefined) return other;
+  const least = Math.min(one.least, other.least);
+  const open = one.open || other.open;
+  if (one.most === undefined || other.most === undefined) return { least, open };
+  return { least, most: Math.max(one.most, other.most), open };
 }
 
 const reserveOf = ({ known }: Task): number =>

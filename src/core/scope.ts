@@ -9,6 +9,7 @@ import type { Item } from '../model/item.ts';
 import type { Output } from '../model/record/line.ts';
 import { type TaskId, taskId } from '../model/task.ts';
 import type { FileCounts } from '../plan/decide.ts';
+import type { Times } from '../plan/planned-action.ts';
 import { timeoutOf } from '../plan/timeout.ts';
 import { Known } from './decide.ts';
 import { type Action, dependents, done, type End, isGraver, isOpenEnd } from './ending.ts';
@@ -127,8 +128,8 @@ export class Scope {
   readonly #found = new Map<string, Task | readonly Task[]>();
   readonly #item: unknown;
   readonly #matrix: unknown;
-  /** For how many elements this one stands. */
-  times = 1;
+  /** How many elements the list of this one has. */
+  elements: Times | undefined;
   perhaps = false;
   admitted: true | Held = true;
 
@@ -146,6 +147,12 @@ export class Scope {
     this.#item = isOuter && parent !== undefined ? parent.#item : item && toCel(item.fields);
     this.#matrix =
       isOuter && parent !== undefined ? parent.#matrix : item?.matrix && toCel(item.matrix);
+  }
+
+  /** For how many elements this one stands; 1 if nobody can bound them. */
+  get times(): number {
+    const { open = false, most = 1 } = this.elements ?? {};
+    return open ? most : 1;
   }
 
   /** The run or the item, which pays for its elements. */

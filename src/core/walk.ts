@@ -6,7 +6,7 @@ import { type Asked, Asking, lengthOf } from './ask.ts';
 import { done, type End, type Ending, isGraver } from './ending.ts';
 import type { Named } from './names.ts';
 import { memberOf } from './naming.ts';
-import { endOf, problemAt } from './problems.ts';
+import { endOf, type Problem, problemAt, problemOf } from './problems.ts';
 import { type Fan, isFan, type Part, type PlannedStep, type Program } from './program.ts';
 import { isOfFile, lostText, type ReasonCode, textOf } from './reason.ts';
 import { type Done, type Held, Scope, Task } from './scope.ts';
@@ -203,8 +203,9 @@ export class Walk {
   async #elements(fan: Fan, scope: Scope): Promise<Elements> {
     const gate = { needs: new Set<Task>(), perhaps: false };
     const stop = await scope.ready(fan.needs, fan.fan.onMissing, gate);
-    const list = stop === undefined ? this.#list(fan, scope) : { stop };
-    if ('stop' in list) return this.#stopped(fan, scope, list.stop);
+    if (stop !== undefined) return this.#stopped(fan, scope, stop);
+    const list = this.#list(fan, scope);
+    if ('problem' in list) return this.#stopped(fan, scope, endOf(list.problem), list.problem);
     const { named, count, most } = list;
     const work: Promise<Done>[] = [];
     const children = Array.from({ length: count ?? 1 }, (_, index) => {
@@ -213,7 +214,10 @@ export class Walk {
       const child = new Scope(scope.item, scope, { index: place, fan, each });
       child.admitted = scope.admitted;
       child.perhaps = count === undefined || gate.perhaps;
-      if (count === undefined) child.times = most;
+      child.elements =
+        count === undefined
+          ? { least: 0, ...(most === undefined ? {} : { most }), open: true }
+          : { least: count, most: count, open: false };
       for (const step of fan.steps) this.#begin(step, child, work);
       return child;
     });
@@ -221,12 +225,19 @@ export class Walk {
   }
 
   /** The steps of a list that does not begin end with it, as tasks without an element. */
-  #stopped({ steps }: Fan, scope: Scope, stop: End): Elements {
+  #stopped({ steps }: Fan, scope: Scope, stop: End, problem?: Problem): Elements {
     for (const planned of steps) {
       const task = new Task(planned, scope);
-      task.end = stop;
+      const isFirst = planned === steps[0];
+      if (problem !== undefined && isFirst)
+        task.problem = problemOf(problem, planned.step, scope.item);
+      const end: End =
+        problem === undefined || isFirst
+          ? stop
+          : { ending: 'blocked', why: `waits for ${steps[0]?.step.name ?? ''}` };
+      task.end = end;
       this.#see(task);
-      this.#see(task, stop);
+      this.#see(task, end);
     }
     return { children: [], work: [], stop };
   }
@@ -235,20 +246,22 @@ export class Walk {
   #list(
     fan: Fan,
     scope: Scope,
-  ): { stop: End } | { named: Named; count: number | undefined; most: number } {
+  ): { problem: Problem } | { named: Named; count: number | undefined; most: number | undefined } {
     const named = fan.list(scope.names(this.#setting.base, fan.needs));
-    if (!named.ok) return { stop: endOf(problemAt(named.error)) };
-    const { count, most = mostElements } = lengthOf(named.value);
+    if (!named.ok) return { problem: problemAt(named.error) };
+    const { count, most } = lengthOf(named.value);
     const values = this.#asking.recordedValues(scope, fan.needs);
     if (values === undefined) {
       if (count === undefined || count <= mostElements)
-        return { named: named.value, count, most: Math.min(most, mostElements) };
+        return { named: named.value, count, most: most && Math.min(most, mostElements) };
     }
     const elements =
       values === undefined || !values.ok ? values : elementsOf(fan.fan, values.value);
     if (elements === undefined || elements.ok)
       return { named: named.value, count: elements?.value.length ?? count, most };
-    return { stop: endOf(problemAt(elements.error)) };
+    const { code, message, hint } = elements.error;
+    const at = problemAt(elements.error);
+    return { problem: { ...at, code, message, hint: hint ?? at.hint } };
   }
 
   // Tasks

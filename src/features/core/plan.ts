@@ -105,11 +105,11 @@ export async function planWithCore(
         );
   const result: Planned = {
     plan,
-    ...(orphans === undefined ? {} : { orphans }),
     ...reading,
     ...(explanation === undefined
       ? {}
       : { explanation: { ...explanation, ...(paid === undefined ? {} : { paid }) } }),
+    ...(orphans === undefined ? {} : { orphans }),
     calendar: new CalendarBudget(calendarCaps(bound.pipeline)).at(clock.now(), ledger),
     ...(rehearsal ? {} : { service: target.address }),
     ...(balance === undefined ? {} : { balance }),
