@@ -53,11 +53,12 @@ export function endedBy(call: CallKind, failure: ApiFailure): Ended {
     case 'retry':
       return new Ended('pending', why, { code });
     case 'stop-run':
-      return new Ended('pending', why, { code, stops: 'run' });
+      return new Ended('pending', why, { code, stops: 'run', held: { by: 'run' } });
     case 'stop-paid':
       // Only a creation can lack credits.
       if (call === 'free' && code === 'payment-required') return new Ended('failed', why, { code });
-      return new Ended('pending', why, { code, stops: 'buying' });
+      if (code !== 'payment-required') return new Ended('pending', why, { code, stops: 'buying' });
+      return new Ended('pending', why, { code, stops: 'buying', held: { by: 'run' } });
     case 'stop-step':
     case 'fail':
     case 'resupply':
