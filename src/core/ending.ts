@@ -39,6 +39,8 @@ export interface End {
   readonly code?: string | undefined;
   /** For `pending`: nothing is wrong with the task. The run stopped, or a cap holds it back. */
   readonly held?: Held | undefined;
+  /** For `blocked`: what it waits for may still come, so that a list with it is not complete. */
+  readonly mayCome?: true | undefined;
   /** Local files that `why` names. */
   readonly named?: readonly string[] | undefined;
   /** What was done, by whoever did it for all that share the result. */
@@ -77,7 +79,10 @@ export const isGraver = (one: Ending, other: Ending): boolean =>
   gravest.indexOf(one) < gravest.indexOf(other);
 
 /** A later run may still do the task, so a list of which it is a part may grow. */
-export const isOpenEnd: ReadonlySet<Ending> = new Set<Ending>([
+export const isOpenEnd = ({ ending, mayCome }: Pick<End, 'ending' | 'mayCome'>): boolean =>
+  openEndings.has(ending) || mayCome === true;
+
+const openEndings: ReadonlySet<Ending> = new Set<Ending>([
   'doubt',
   'pending',
   'rendering',

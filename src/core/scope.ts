@@ -261,20 +261,23 @@ export const isTasks = (found: Task | readonly Task[]): found is readonly Task[]
 /** What is the same for all items, as expressions see it. */
 export type Base = Pick<Values, 'inputs' | 'env' | 'run'>;
 
-function endAfter({ ending }: End, { step, reads }: StepNeed): End | undefined {
-  const after = dependents[ending];
+function endAfter(end: End, { step, reads }: StepNeed): End | undefined {
+  const after = dependents[end.ending];
   if (after === 'done') return undefined;
   if (after === 'skipped') return reads ? { ending: after, why: `${step} is skipped` } : undefined;
-  return { ending: after, why: after === 'excluded' ? `${step} is excluded` : `waits for ${step}` };
+  if (after === 'excluded') return { ending: after, why: `${step} is excluded` };
+  const stop: End = { ending: after, why: `waits for ${step}` };
+  return isOpenEnd(end) ? { ...stop, mayCome: true } : stop;
 }
 
 /** A list is paid for once, so whoever reads it begins only when it is complete. */
 function gather(list: readonly Done[], { step }: StepNeed, onMissing: OnMissing): End | undefined {
   const named = (one: Done): string => one.task?.id ?? step;
-  const open = list.find(({ end }) => isOpenEnd.has(end.ending));
+  const open = list.find(({ end }) => isOpenEnd(end));
   if (open !== undefined) {
     const ending = dependents[open.end.ending] === 'later' ? 'later' : 'blocked';
-    return { ending, why: open.task === undefined ? open.end.why : `waits for ${named(open)}` };
+    const why = open.task === undefined ? open.end.why : `waits for ${named(open)}`;
+    return { ending, why, mayCome: true };
   }
   const excluded = list.find(({ end }) => end.ending === 'excluded');
   if (excluded !== undefined)
