@@ -12,7 +12,7 @@ import {
 } from '../contract/api/failure.ts';
 import type { Project } from '../contract/api/project.ts';
 import { lastingOf } from '../model/outputs.ts';
-import { current, isOver, projectOf } from '../model/record/job.ts';
+import { current, isOpen, isOver, projectOf } from '../model/record/job.ts';
 import type { Attempt, Job } from '../model/record/line.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import type { StepBreaker } from '../run/step-breaker.ts';
@@ -79,6 +79,13 @@ interface Sending {
   readonly expected: Expected | undefined;
   /** No attempt follows. */
   readonly isLast: boolean;
+}
+
+/** A creation of an earlier run whose answer was lost. */
+export interface Lost {
+  readonly job: string;
+  readonly attempt: string;
+  readonly expected: Expected;
 }
 
 /** How long a run waits for another one that is paying for the same. */
@@ -376,6 +383,24 @@ export class Creations {
       await clock.sleep(busyPauseMs, signal);
       if (signal.aborted) throw stopped();
     }
+  }
+
+  /** What events say, in time, of creations of earlier runs whose answers were lost. */
+  async settleDoubts(lost: readonly Lost[]): Promise<void> {
+    const { journal, clock } = this.#o;
+    await Promise.all(
+      lost.map(async ({ job, attempt, expected }) => {
+        const told = await expected.outcome();
+        const now = this.#ledger.job(job)?.attempts.find(({ name }) => name === attempt);
+        if (told === undefined || now === undefined || !isOpen(now)) return;
+        // Of another creation: that says nothing about this one.
+        if (this.#ledger.hasProject(told.id)) return;
+        const credits = told.credits_charged ?? (told.status === 'error' ? 0 : now.reserve);
+        const charge = { credits, read: new Date(clock.now()).toISOString() };
+        await journal.commit({ job, is: 'created', attempt, project: told.id, charge });
+        expected.over();
+      }),
+    );
   }
 
   // Following

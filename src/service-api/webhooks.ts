@@ -106,20 +106,24 @@ interface InboxContext {
 export async function openInbox(
   webhooks: WebhookConfig | undefined,
   ledger: Ledger,
-  { redactor, clock, onEvent }: InboxContext,
+  context: InboxContext,
 ): Promise<OpenInbox> {
   if (webhooks === undefined) return { inbox: undefined, close: async () => undefined };
-  const { address: listen, secret, headers, patienceMs } = webhooks;
-  const inbox = new WebhookInbox({ patienceMs, since: clock.elapsed() });
+  const { patienceMs } = webhooks;
+  const inbox = new WebhookInbox({ patienceMs, since: context.clock.elapsed() });
   const doubts = expectDoubts(ledger, inbox);
-  const receiver = await openReceiver({
-    listen,
-    secret,
-    redactor,
-    headers,
-    clock,
-    tell: (record, project, enough) => inbox.deliver(record, project, enough),
-  });
+  const tell: Tell = (record, project, enough) => inbox.deliver(record, project, enough);
+  return { inbox, ...(await receiveEvents(webhooks, { ...context, doubts, tell })) };
+}
+
+type Tell = Parameters<typeof openReceiver>[0]['tell'];
+
+/** `doubts`: creations of earlier runs that events may settle. */
+export async function receiveEvents(
+  { address: listen, secret, headers }: WebhookConfig,
+  { redactor, clock, onEvent, doubts, tell }: InboxContext & { doubts: number; tell: Tell },
+): Promise<Pick<OpenInbox, 'close'>> {
+  const receiver = await openReceiver({ listen, secret, redactor, headers, clock, tell });
   if (!receiver.ok) {
     const hint = 'choose another port, or 0 for one that is free';
     throw new Refusal(problem(`--listen: ${receiver.error}`, 'shotlist', hint));
@@ -131,7 +135,7 @@ export async function openInbox(
       message: `other machines may reach ${listen.host}; events are verified, but nothing is encrypted`,
     });
   onEvent({ type: 'listening', address, doubts });
-  return { inbox, close };
+  return { close };
 }
 
 function expectDoubts(ledger: Ledger, inbox: WebhookInbox): number {

@@ -6,11 +6,11 @@ import { shotlistLine } from '../../base/shell.ts';
 import type { Account } from '../../contract/api/project.ts';
 import { Asking } from '../../core/ask.ts';
 import { Calls } from '../../core/calls.ts';
-import { Creations } from '../../core/create.ts';
+import { Creations, type Lost } from '../../core/create.ts';
 import { isAway } from '../../core/decide.ts';
 import type { Ended } from '../../core/ended.ts';
 import { Files } from '../../core/files.ts';
-import type { Inbox } from '../../core/inbox.ts';
+import { Inbox } from '../../core/inbox.ts';
 import { Journal } from '../../core/journal.ts';
 import { Live } from '../../core/live.ts';
 import { Looks } from '../../core/looks.ts';
@@ -49,6 +49,7 @@ import {
 import { lazyClient } from '../../service-api/lazy-client.ts';
 import type { LedgerEntry } from '../../service-api/local-service.ts';
 import { pacer, requestRates } from '../../service-api/request-rate.ts';
+import { receiveEvents } from '../../service-api/webhooks.ts';
 import { type DiskReserve, nothingReserved, takeDiskReserve } from '../../state/disk-reserve.ts';
 import { checkStore, openStore } from '../../stores/open-store.ts';
 import { behindText, stopText } from '../../views/calendar-text.ts';
@@ -429,7 +430,17 @@ class CoreRun {
       fileAt: (path) => disk.fileAt({ in: 'input', path }),
       savedBy: (task) => asking.savedBy(task),
     });
-    const inbox: Inbox | undefined = undefined;
+    const { webhooks } = this.#context;
+    const inbox = webhooks && new Inbox(clock, signal, webhooks.patienceMs);
+    const lost = inbox === undefined ? [] : [...lostAnswers(ledger, inbox)];
+    await using cleanup = new Cleanup();
+    if (webhooks !== undefined) {
+      const receiver = await receiveEvents(webhooks, {
+        ...{ redactor: this.#context.redactor, clock, onEvent, doubts: lost.length },
+        tell: async (_record, project, enough) => (await inbox?.receive(project, enough)) ?? true,
+      });
+      cleanup.defer(() => receiver.close());
+    }
     const creations = new Creations({
       ...{ pipeline: pipeline.name, journal, calls, spending, slots, looks, live, projects, facts },
       ...{ receipts: port, inbox, clock, signal, leave: this.#leave.signal, isTick, kept },
@@ -447,6 +458,7 @@ class CoreRun {
       stops: (what, ended) => this.#stops(spending, what, ended),
       bug: telling.bug,
     });
+    await creations.settleDoubts(lost);
     const owed = await performer.collect(planned.owed, (kind) => longestWait(kind, pipeline.steps));
     owed.forEach(telling.collected);
     const { shared, unsaved, plan } = planned;
@@ -525,6 +537,13 @@ class CoreRun {
     const isOfFile = most === this.#planning.bound.pipeline.budget.credits;
     return { name: isOfFile ? 'budget.credits' : '--budget', most, spent, ...needed };
   }
+}
+
+function* lostAnswers(ledger: Ledger, inbox: Inbox): Generator<Lost> {
+  for (const { job, attempts } of ledger.inDoubt())
+    for (const attempt of attempts)
+      if (isOpen(attempt) && !isOver(attempt) && !attempt.adopted)
+        yield { job, attempt: attempt.name, expected: inbox.expectLost(attempt.name) };
 }
 
 const reasons: Readonly<Record<string, Closed['because']>> = {
