@@ -94,6 +94,12 @@ export class Telling {
     const [id = task] = job.tasks;
     const credits = this.#credits.get(id) ?? 0;
     this.#credits.delete(id);
+    // The task itself is told of by its take that counts.
+    if (job.take !== undefined) {
+      const take = `take ${job.take.number} of ${task}, of an earlier run (${dayOf(attempt)}),`;
+      if (ending === 'done') return this.#tell({ type: 'note', message: `${take} is saved` });
+      return this.#tell({ type: 'warning', message: `${take} is not saved: ${why}` });
+    }
     const shown = why === '' ? {} : { why: `of an earlier run (${dayOf(attempt)}): ${why}` };
     const project = projectOf(attempt);
     const step = stepOf(task);
