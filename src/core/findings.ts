@@ -166,7 +166,9 @@ export class Findings {
         this.#about.add(one.fingerprint);
     if (action === 'lost' && task.reason?.code !== 'input-deleted' && !isOfFile(task.reason))
       this.lost.add((task.source ?? task).id);
-    if (noteworthy.has(action)) this.#note(task, action, end);
+    const isWaiting =
+      task.step.gathers.length > 0 && (action === 'blocked' || action === 'excluded');
+    if (noteworthy.has(action) || isWaiting) this.#note(task, action, end);
     if (task.problem === undefined) return;
     this.#complaints?.problem(task);
     if (task.scope.payer.item !== undefined)

@@ -57,10 +57,10 @@ const notReached: Done = {
   task: undefined,
 };
 
-const others: Done = {
-  end: { ending: 'excluded', why: 'it needs every item, and this run has only some' },
+const othersOf = (step: string): Done => ({
+  end: { ending: 'excluded', why: `needs ${step} of every item, and this run has only some` },
   task: undefined,
-};
+});
 
 export class Walk {
   readonly #program: Program;
@@ -118,12 +118,13 @@ export class Walk {
       }
     };
     await Promise.all(Array.from({ length: window }, work));
-    const rest = !isDrained ? [notReached] : isWhole ? [] : [others];
-    for (const [step, ends] of gathered)
+    for (const [step, ends] of gathered) {
+      const rest = !isDrained ? [notReached] : isWhole ? [] : [othersOf(step)];
       run.all.set(
         step,
         Promise.all(ends.filter((end) => end !== undefined)).then((all) => [...all, ...rest]),
       );
+    }
   }
 
   async #item(item: Item, run: Scope): Promise<Scope> {
@@ -318,9 +319,9 @@ export class Walk {
   }
 
   /** Items that are not of this run use the project, too. */
-  #unlessOfOthers({ planned, action }: Task): End | undefined {
+  #unlessOfOthers({ planned, action, step }: Task): End | undefined {
     const isOfOthers = planned.isOfItems && !this.#setting.isWhole && action !== 'reuse';
-    return isOfOthers ? others.end : undefined;
+    return isOfOthers ? othersOf(step.of ?? step.name).end : undefined;
   }
 
   #join(task: Task, other: Task): void {
