@@ -132,7 +132,7 @@ export class Creations {
   async create(task: Task, priority: Priority, before = 0): Promise<void> {
     const { step, fingerprint } = task;
     const { slots, signal } = this.#o;
-    let mayPayAgain = task.reason?.code === 'asked-again' || task.reason?.code === 'take-asked';
+    let mayPayAgain = task.reason?.code === 'asked-again';
     for (let tries = before + 1; ; ) {
       using slot = await slots.take(step.kind.name, priority, signal);
       const sent = await this.#pay(task, mayPayAgain, tries >= step.attempts);
