@@ -319,7 +319,9 @@ export class Creations {
       permit.over('unanswered');
       await journal.commit({ job, is: 'doubt', attempt: name, fault });
       const told = await expected?.outcome();
-      if (told === undefined) throw new Ended('doubt', fault.message);
+      // That of another creation says nothing about this one.
+      if (told === undefined || this.#ledger.hasProject(told.id))
+        throw new Ended('doubt', fault.message);
       permit.over('answered');
       await this.#made(
         task,

@@ -313,7 +313,7 @@ export class ActingPerformer implements Performer {
 
   // What earlier days left
 
-  /** Before anything is bought: looks once at what is paid and not saved, waits for what renders, and saves it. */
+  /** Before anything is bought: looks once at what is paid and not saved, and saves what is complete. */
   async collect(
     owed: readonly Owed[],
     timeoutOf: (kind: string) => number,
@@ -333,7 +333,7 @@ export class ActingPerformer implements Performer {
             timeoutMs: timeoutOf(kind),
           };
           using slot = await this.#o.slots.take(kind, 'owed', this.#o.signal);
-          await this.#o.creations.follow(followed, slot, 'known');
+          await this.#o.creations.follow(followed, slot, 'early');
           const places = to === 'kept' ? [{ task: id, path: '' }] : to;
           for (const { task, path } of places)
             await this.#results(fingerprint, kind, {
