@@ -13,7 +13,7 @@ export interface LooksOptions {
   readonly signal: AbortSignal;
   /** The speed of the service relative to the hosted one: every time here is divided by it. */
   readonly speedFactor: number;
-  /** Of earlier runs, newest first. Asked once, when a duration is first needed. */
+  /** Durations in earlier runs. Asked once, when they are first needed. */
   readonly earlier: () => KnownDurations;
 }
 
@@ -34,47 +34,64 @@ const maxPauseShare = 0.1;
 const usedShare = 0.4;
 /** Of a kind, so many of the newest durations count; with fewer than the minimum, nothing is known. */
 const durations = { min: 3, max: 100 };
-/** The first look, as a share of the published median, if nothing is known; and the median of what is no tool: a face detection. */
-const unknown = { share: 0.2, medianMs: 4_000 };
+/** If nothing is known, the first look is at this share of the published median; a face detection has none. */
+const unknownShare = 0.2;
+const unpublishedSeconds = 4;
 /** An age that is only an upper bound of a duration counts for so much of it: else durations would grow from run to run. */
 const boundShare = 0.9;
 /** A first look that comes so much later than it was due tells no duration. */
 const maxLateness = 1.5;
 
+interface Learnt {
+  /** The newest last. */
+  readonly newest: number[];
+  /** The same from short to long. */
+  sorted: readonly number[];
+}
+
 export class Looks {
   readonly #o: LooksOptions;
-  readonly #kinds = new Map<string, number[]>();
+  readonly #kinds = new Map<string, Learnt>();
   #earlier: KnownDurations | undefined;
-  #watched = 0;
-  /** When the looks of the last second were made that found nothing, or are under way. */
+  /** What ends the waits of each watch. */
+  readonly #watches = new Set<() => void>();
+  /** Until when each look counts that found nothing, or is under way. */
   #spent: number[] = [];
-  #lastInLine: Promise<void> = Promise.resolve();
+  #lastInLine: Promise<unknown> = Promise.resolve();
   #givenBack = new AbortController();
 
   constructor(options: LooksOptions) {
     this.#o = options;
+    options.signal.addEventListener('abort', () => {
+      for (const wake of this.#watches) wake();
+    });
   }
 
   /** `since`: when it was created, in milliseconds since 1970. A time that lies ahead of the clock counts as now. */
   watch(kind: string, since: number): Watch {
     const { clock, signal } = this.#o;
-    const disposed = new AbortController();
     const bornAt = clock.elapsed() - Math.max(0, clock.now() - since);
     const age = (): number => clock.elapsed() - bornAt;
+    let woken = new AbortController();
+    const wake = (): void => woken.abort();
     let [seenMs, lookMs, dueMs, isTold] = [0, 0, 0, false];
     let spent: number | undefined;
-    this.#watched += 1;
+    this.#watches.add(wake);
     return {
       turn: async (sooner) => {
+        const mine = new AbortController();
+        woken = mine;
+        let isSooner = false;
+        void sooner?.then(() => {
+          isSooner = true;
+          mine.abort();
+        });
         seenMs = lookMs;
         dueMs = this.#next(kind, seenMs);
-        const told = new AbortController();
-        void sooner?.then(() => told.abort());
-        const woken = AbortSignal.any([signal, disposed.signal, told.signal]);
-        if (dueMs > age()) await clock.sleep(dueMs - age(), woken);
-        spent = await this.#inTurn(woken);
+        if (!signal.aborted && dueMs > age()) await clock.sleep(dueMs - age(), mine.signal);
+        spent = signal.aborted ? undefined : await this.#inTurn(mine.signal);
         if (signal.aborted) throw stopped();
-        isTold = told.signal.aborted;
+        isTold = isSooner;
         // 0 says that nobody has looked.
         lookMs = Math.max(1, age());
       },
@@ -86,8 +103,8 @@ export class Looks {
         else if (lookMs <= maxLateness * dueMs) this.#learn(kind, boundShare * dueMs);
       },
       [Symbol.dispose]: () => {
-        if (!disposed.signal.aborted) this.#watched -= 1;
-        disposed.abort();
+        this.#watches.delete(wake);
+        wake();
       },
     };
   }
@@ -96,11 +113,11 @@ export class Looks {
   #next(kind: string, seenMs: number): number {
     const factor = 1 / this.#o.speedFactor;
     const leastMs = Math.max(minPauseMs.ever, minPauseMs.hosted * factor);
-    const shareMs = Math.max(leastMs, (1000 / looksPerSecond) * factor * this.#watched);
-    const sorted = this.#durations(kind).toSorted((one, other) => one - other);
+    const shareMs = Math.max(leastMs, (1000 / looksPerSecond) * factor * this.#watches.size);
+    const { sorted } = this.#learnt(kind);
     const isKnown = sorted.length >= durations.min;
-    const publishedMs = factor * (toolNamed(kind)?.medianSeconds ?? unknown.medianMs / 1000) * 1000;
-    const lowMs = isKnown ? quantile(sorted, 0.1) : unknown.share * publishedMs;
+    const publishedMs = 1000 * factor * (toolNamed(kind)?.medianSeconds ?? unpublishedSeconds);
+    const lowMs = isKnown ? quantile(sorted, 0.1) : unknownShare * publishedMs;
     const firstMs = isKnown ? firstLook(sorted, shareMs) : Math.min(lowMs, shareMs);
     const wantedMs = Math.max(leastMs, (isKnown ? usedShare : 1) * shareMs);
     // Before the low quantile hardly any project ends: the pauses become shorter towards it.
@@ -114,28 +131,28 @@ export class Looks {
     return leastMs * (seenMs > 0 ? Math.round(pauses) : Math.ceil(pauses));
   }
 
-  #durations(kind: string): number[] {
+  #learnt(kind: string): Learnt {
     const known = this.#kinds.get(kind);
     if (known !== undefined) return known;
     this.#earlier ??= this.#o.earlier();
-    const earlier = (this.#earlier.get(kind) ?? []).slice(0, durations.max).reverse();
-    const learnt = earlier.map((ms) => boundShare * ms);
+    const earlier = this.#earlier.get(kind)?.slice(0, durations.max) ?? [];
+    const newest = earlier.map((ms) => boundShare * ms).reverse();
+    const learnt: Learnt = { newest, sorted: newest.toSorted(byLength) };
     this.#kinds.set(kind, learnt);
     return learnt;
   }
 
   #learn(kind: string, ms: number): void {
-    const learnt = this.#durations(kind);
-    learnt.push(ms);
-    if (learnt.length > durations.max) learnt.shift();
+    const learnt = this.#learnt(kind);
+    learnt.newest.push(ms);
+    if (learnt.newest.length > durations.max) learnt.newest.shift();
+    learnt.sorted = learnt.newest.toSorted(byLength);
   }
 
   /** Whoever is due first looks first. Undefined if the signal is aborted before. */
   async #inTurn(woken: AbortSignal): Promise<number | undefined> {
-    const before = this.#lastInLine;
-    const mine = Promise.withResolvers<void>();
-    this.#lastInLine = mine.promise;
-    const turn = before.then(() => this.#spend(woken)).finally(mine.resolve);
+    const turn = this.#lastInLine.then(() => this.#spend(woken));
+    this.#lastInLine = turn;
     const { promise, resolve } = Promise.withResolvers<undefined>();
     woken.addEventListener('abort', () => resolve(undefined), { once: true });
     return woken.aborted ? undefined : await Promise.race([turn, promise]);
@@ -143,16 +160,16 @@ export class Looks {
 
   async #spend(woken: AbortSignal): Promise<number | undefined> {
     const { clock, speedFactor } = this.#o;
-    const secondMs = 1000 / speedFactor;
     while (!woken.aborted) {
       const now = clock.elapsed();
-      this.#spent = this.#spent.filter((at) => at > now - secondMs);
+      this.#spent = this.#spent.filter((until) => until > now);
       const [first] = this.#spent;
       if (first === undefined || this.#spent.length < looksPerSecond) {
-        this.#spent.push(now);
-        return now;
+        const until = now + 1000 / speedFactor;
+        this.#spent.push(until);
+        return until;
       }
-      await clock.sleep(first + secondMs - now, woken, this.#givenBack.signal);
+      await clock.sleep(first - now, woken, this.#givenBack.signal);
     }
     return undefined;
   }
@@ -175,6 +192,8 @@ function firstLook(sorted: readonly number[], shareMs: number): number {
     ? quantile(sorted, share)
     : 0.97 * (share / 0.1) ** 0.17 * quantile(sorted, 0.1);
 }
+
+const byLength = (one: number, other: number): number => one - other;
 
 const quantile = (sorted: readonly number[], share: number): number =>
   sorted[Math.floor(share * sorted.length)] ?? 0;

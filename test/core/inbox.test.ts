@@ -15,7 +15,7 @@ function scene() {
   const virtual = new VirtualClock();
   const stop = new AbortController();
   const clock = new ProcessClock(virtual, chances(1), () => false);
-  return { virtual, stop, inbox: new Inbox(clock, stop.signal, 60_000) };
+  return { virtual, stop, clock, inbox: new Inbox(clock, stop.signal, 60_000) };
 }
 
 /** What has come of it by now; undefined: nothing. */
@@ -59,6 +59,33 @@ test('an event must come again if there is no more time, or if nobody waits for 
   enough.abort();
   expect(await again).toBe(false);
   expect(await inbox.receive(event('a boat #1'), AbortSignal.abort())).toBe(false);
+});
+
+test('an event waits for the disk when somebody asks again', async () => {
+  const { inbox, virtual } = scene();
+  const attempt = inbox.expect('a boat #1');
+  await virtual.until(attempt.outcome());
+  const again = attempt.outcome();
+  const accepted = inbox.receive(event('a boat #1'), never);
+  expect(await again).toMatchObject({ id: 'p1' });
+  expect(await soon(accepted)).toBeUndefined();
+  attempt.over();
+  expect(await accepted).toBe(true);
+});
+
+test('nothing is waited for any more once an outcome is known', async () => {
+  const { clock, stop } = scene();
+  const waits: AbortSignal[] = [];
+  const sleep = clock.sleep.bind(clock);
+  clock.sleep = (ms, ...signals) => {
+    waits.push(AbortSignal.any([...signals]));
+    return sleep(ms, ...signals);
+  };
+  const inbox = new Inbox(clock, stop.signal, 60_000);
+  const outcome = inbox.expect('a boat #1').outcome();
+  void inbox.receive(event('a boat #1'), never);
+  await outcome;
+  expect(waits.map(({ aborted }) => aborted)).toEqual([true]);
 });
 
 test.each([null, 'another', 'A boat #1', 'a boat #12'])(
@@ -106,4 +133,12 @@ test('an event that comes before anybody asks is not lost', async () => {
   await inbox.receive(event(null), never);
   expect(await soon(inbox.look('p1').then(() => 'rung'))).toBe('rung');
   expect(await soon(inbox.look('p1').then(() => 'rung'))).toBeUndefined();
+});
+
+test('of projects that nobody asks for, the newest ten thousand are remembered', async () => {
+  const { inbox } = scene();
+  for (let number = 0; number <= 10_000; number++)
+    await inbox.receive(event(null, { id: `p${number}` }), never);
+  expect(await soon(inbox.look('p0').then(() => 'rung'))).toBeUndefined();
+  expect(await soon(inbox.look('p1').then(() => 'rung'))).toBe('rung');
 });

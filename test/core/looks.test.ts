@@ -45,6 +45,11 @@ class Scene {
     }
   }
 
+  /** So many others are watched, which leave few looks for each. */
+  crowd(count: number): void {
+    for (let number = 0; number < count; number++) this.looks.watch(tool, this.clock.now());
+  }
+
   until<T>(work: Promise<T>): Promise<T> {
     return this.virtual.until(work);
   }
@@ -67,7 +72,7 @@ test('a single project is looked at as often as a script would', async () => {
 test('a project that lasts is looked at in pauses of at most a tenth of its age, and of ten minutes', async () => {
   const scene = new Scene();
   const day = 86_400_000;
-  const others = Array.from({ length: 30_000 }, () => scene.looks.watch(tool, scene.clock.now()));
+  scene.crowd(30_000);
   const ages = await scene.until(scene.follow(day));
   const pauses = ages
     .slice(1)
@@ -75,7 +80,6 @@ test('a project that lasts is looked at in pauses of at most a tenth of its age,
   for (const [pause, age] of pauses) expect(pause).toBeLessThanOrEqual(Math.max(500, age / 10) + 1);
   expect(Math.max(...pauses.map(([pause]) => pause))).toBe(600_000);
   expect(ages[0]).toBe(publishedMs / 5);
-  for (const other of others) other[Symbol.dispose]();
 });
 
 test('what was learnt counts, and not what is published', async () => {
@@ -90,17 +94,16 @@ test('what was learnt counts, and not what is published', async () => {
 });
 
 test('earlier runs have learnt, too, and what fails tells nothing', async () => {
-  const asked: number[] = [];
-  const known = new Map([[tool, Array.from({ length: 10 }, () => 100_000)]]);
+  let asked = 0;
   const earlier = () => {
-    asked.push(1);
-    return known;
+    asked += 1;
+    return new Map([[tool, Array.from({ length: 10 }, () => 100_000)]]);
   };
   const [scene, fresh] = [new Scene({ earlier }), new Scene()];
   const [first = 0] = await scene.until(scene.follow(100_000));
   expect(first).toBeGreaterThan(30_000);
   expect(first).toBeLessThan(90_000);
-  expect(asked).toHaveLength(1);
+  expect(asked).toBe(1);
   for (let times = 0; times < 5; times++)
     await fresh.until(fresh.follow(200_000, { status: 'error' }));
   expect(await fresh.until(fresh.follow(1000))).toEqual([500, 1000]);
@@ -112,16 +115,44 @@ test('a first look that comes much too late teaches nothing', async () => {
     const ages = await scene.until(scene.follow(0, { since: scene.clock.now() - 86_400_000 }));
     expect(ages).toEqual([0]);
   }
-  expect((await scene.until(scene.follow(1000)))[0]).toBe(500);
+  scene.crowd(2000);
+  expect((await scene.until(scene.follow(20_000)))[0]).toBe(publishedMs / 5);
 });
 
-test('an event makes a look earlier, and tells the duration', async () => {
-  const scene = new Scene();
-  const told = { sooner: (age: number) => scene.virtual.sleep(Math.max(0, 30_300 - age)) };
-  for (let times = 0; times < 5; times++) {
-    const ages = await scene.until(scene.follow(30_300, told));
-    expect(ages.at(-1)).toBe(30_300);
-  }
+describe('where looks are scarce, the first one comes when nearly all are over', () => {
+  const firstAfter = async (scene: Scene): Promise<number | undefined> => {
+    scene.crowd(2000);
+    return (await scene.until(scene.follow(1_000_000)))[0];
+  };
+
+  test('in the middle between the last two looks at those before', async () => {
+    const scene = new Scene();
+    for (let times = 0; times < 5; times++) await scene.until(scene.follow(20_300));
+    expect(await firstAfter(scene)).toBe(20_250);
+  });
+
+  test('when events told of those before', async () => {
+    const scene = new Scene();
+    const told = { sooner: (age: number) => scene.virtual.sleep(Math.max(0, 30_300 - age)) };
+    for (let times = 0; times < 5; times++) {
+      const ages = await scene.until(scene.follow(30_300, told));
+      expect(ages.at(-1)).toBe(30_300);
+    }
+    expect(await firstAfter(scene)).toBeCloseTo(30_300);
+  });
+
+  test('somewhat before earlier runs noticed', async () => {
+    const scene = new Scene({ earlier: () => new Map([[tool, [100_000, 100_000, 100_000]]]) });
+    expect(await firstAfter(scene)).toBe(90_000);
+  });
+
+  test('as the newest hundred were', async () => {
+    const before = [...Array<number>(40).fill(20_000), ...Array<number>(1000).fill(900_000)];
+    const scene = new Scene({ earlier: () => new Map([[tool, before]]) });
+    const told = { sooner: (age: number) => scene.virtual.sleep(Math.max(0, 20_300 - age)) };
+    for (let times = 0; times < 60; times++) await scene.until(scene.follow(20_300, told));
+    expect(await firstAfter(scene)).toBeLessThan(21_000);
+  });
 });
 
 test('a time that lies ahead of the clock counts as now', async () => {
@@ -170,6 +201,46 @@ describe('of many projects', () => {
     expect(scene.virtual.elapsed).toBeGreaterThan(3000);
   });
 
+  test('whoever waits is not passed over by whoever is due when a look is free', async () => {
+    const scene = new Scene();
+    const order: string[] = [];
+    const one = async (name: string, watch = scene.looks.watch(tool, scene.clock.now())) => {
+      await watch.turn();
+      order.push(`${name} ${scene.virtual.elapsed}`);
+    };
+    const watches = Array.from({ length: 11 }, () => scene.looks.watch(tool, scene.clock.now()));
+    const early = watches.map((watch) => one('early', watch));
+    const late = scene.virtual.sleep(900).then(() => one('late'));
+    await scene.until(Promise.all([...early, late]));
+    expect(order.slice(-2)).toEqual(['early 2100', 'late 2100']);
+  });
+
+  test('a look that is given back is made by the next one at once', async () => {
+    const scene = new Scene();
+    const ends: number[] = [];
+    const watches = Array.from({ length: 30 }, () => scene.looks.watch(tool, scene.clock.now()));
+    const all = watches.map(async (watch) => {
+      await watch.turn();
+      await scene.virtual.sleep(50);
+      watch.over({ status: 'complete' });
+      ends.push(scene.virtual.elapsed);
+    });
+    await scene.until(Promise.all(all));
+    expect([ends[0], ends[10], ends[29]]).toEqual([3050, 3100, 3150]);
+  });
+
+  test('one that an event tells of does not wait for the others', async () => {
+    const scene = new Scene();
+    const watches = Array.from({ length: 40 }, () => scene.looks.watch(tool, scene.clock.now()));
+    const told = scene.virtual.sleep(4500);
+    const turns = watches.map((watch, index) => watch.turn(index === 39 ? told : undefined));
+    // All are due after four seconds, and ten look then.
+    await scene.until(turns[39] ?? told);
+    expect(scene.virtual.elapsed).toBe(4500);
+    await scene.until(Promise.all(turns));
+    expect(scene.virtual.elapsed).toBe(7000);
+  });
+
   test('those who wait for their look end with the run, and one that is disposed of holds up nobody', async () => {
     const scene = new Scene();
     const watches = Array.from({ length: 40 }, () => scene.looks.watch(tool, scene.clock.now()));
@@ -182,8 +253,10 @@ describe('of many projects', () => {
       scene.looks.watch(tool, scene.clock.now()).turn(),
     );
     const ends = Promise.allSettled(late);
+    const begun = scene.virtual.elapsed;
     void scene.virtual.sleep(100).then(() => scene.stop.abort());
     for (const end of await scene.until(ends))
       expect(end).toMatchObject({ status: 'rejected', reason: { held: { by: 'run' } } });
+    expect(scene.virtual.elapsed).toBe(begun + 100);
   });
 });
