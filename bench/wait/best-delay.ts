@@ -21,7 +21,7 @@ export class BestDelay {
   constructor(spread: number) {
     this.mean = Math.exp(spread ** 2 / 2);
     const line = bestPlacements(spread, this.mean);
-    this.#points = Array.from({ length: 75 }, (_, times) => line(0.85 ** times));
+    this.#points = Array.from({ length: 105 }, (_, times) => line(0.85 ** (times - 30)));
     this.#ofMany = densest(spread);
   }
 

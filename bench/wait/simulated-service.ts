@@ -3,9 +3,7 @@
 import { chanceOf } from '../../src/base/chance.ts';
 import { ok, type Result } from '../../src/base/result.ts';
 import type { Project } from '../../src/contract/api/project.ts';
-import { recordOf } from '../../src/contract/tools/all.ts';
 import type { MediaApi } from '../../src/run/jobs/ports.ts';
-import type { WebhookInbox } from '../../src/run/jobs/webhook-inbox.ts';
 import type { SimulatedClock } from './simulated-clock.ts';
 
 const day = 86_400_000;
@@ -15,8 +13,8 @@ const eventDelayMs = 200;
 export interface ServiceTerms {
   /** How long each project takes, in milliseconds. */
   readonly duration: () => number;
-  /** Receives an event when a project is over. */
-  readonly inbox?: WebhookInbox | undefined;
+  /** Called when a project is over; undefined: nobody hears events. */
+  readonly send: ((project: Project, tool: string) => void) | undefined;
   /** The share of events that never arrive. */
   readonly lost: number;
 }
@@ -51,16 +49,15 @@ export class SimulatedService {
   }
 
   #create(tool: string, name: string) {
-    const { duration, inbox, lost } = this.#terms;
+    const { duration, send, lost } = this.#terms;
     const id = `p${this.#made.size}`;
     const took = duration();
     const end = this.#clock.elapsed() + took;
     this.#made.set(id, { name, took, end });
-    if (inbox !== undefined && this.#chance() >= lost)
-      this.#clock.at(end + eventDelayMs, () => {
-        const project: Project = { id, name, status: 'complete', downloads: [], error: null };
-        void inbox.deliver(recordOf(tool), project, AbortSignal.abort());
-      });
+    if (send !== undefined && this.#chance() >= lost)
+      this.#clock.at(end + eventDelayMs, () =>
+        send({ id, name, status: 'complete', downloads: [], error: null }, tool),
+      );
     return ok({ id, credits: 1 });
   }
 
