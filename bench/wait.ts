@@ -136,7 +136,7 @@ interface Waiter {
 function waitInCore(clock: SimulatedClock, listens: boolean): Waiter {
   const { signal } = new AbortController();
   const inbox = new Inbox(clock, signal, 60_000);
-  const looks = new Looks({ clock, signal, speedFactor: 1, earlier: () => [] });
+  const looks = new Looks({ clock, signal, speedFactor: 1, earlier: () => new Map() });
   return {
     hear: listens ? (project) => void inbox.receive(project, signal) : undefined,
     one: async (api, tool, number) => {

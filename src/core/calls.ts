@@ -63,10 +63,8 @@ export class Calls {
   readonly #creations: Gate;
   readonly #storage = new Map<string, Gate>();
   readonly #turns = new WeakMap<Permit, Turn>();
-  readonly #shown = new Set<string>();
   #lostInARow = 0;
   #account: Promise<Account | undefined> | undefined;
-  #owner: Owner | undefined;
 
   constructor(options: CallsOptions) {
     this.#o = options;
@@ -102,10 +100,8 @@ export class Calls {
     return this.#repeated(gate, call, attempts);
   }
 
-  async project(record: RecordKind, id: string, attempts: number): Promise<Project> {
-    const project = await this.free(() => this.#o.api.project(record, id), attempts);
-    this.#shown.add(id);
-    return project;
+  project(record: RecordKind, id: string, attempts: number): Promise<Project> {
+    return this.free(() => this.#o.api.project(record, id), attempts);
   }
 
   /** Waits until outages and lost answers are over, then for the request rate. Throws `Ended`. */
@@ -139,26 +135,11 @@ export class Calls {
     return answer;
   }
 
-  /** Asked once a run; undefined if this deployment has no account endpoint. */
-  account(): Promise<Account | undefined> {
-    this.#account ??= this.free(() => this.#o.api.account(), accountAttempts);
-    return this.#account;
-  }
-
+  /** Asked once a run. */
   async owner(): Promise<Owner> {
-    const id = (await this.account())?.id;
-    this.#owner = typeof id === 'string' && id !== '' ? digestOf({ account: id }) : '';
-    return this.#owner;
-  }
-
-  /**
-   * Whether the account that paid for a project has answered in this run. Where accounts have no id, another project shows that: one
-   * of `siblings`, which the same run made.
-   */
-  vouches(paidBy: Owner | undefined, siblings: Iterable<string>): boolean {
-    if (paidBy !== undefined && paidBy !== '') return paidBy === this.#owner;
-    for (const project of siblings) if (this.#shown.has(project)) return true;
-    return false;
+    this.#account ??= this.free(() => this.#o.api.account(), accountAttempts);
+    const id = (await this.#account)?.id;
+    return typeof id === 'string' && id !== '' ? digestOf({ account: id }) : '';
   }
 
   #repeated<T>(gate: Gate, call: () => ServiceAnswer<T>, attempts: number): Promise<T> {

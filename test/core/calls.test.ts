@@ -500,7 +500,7 @@ describe('the account', () => {
   test('is asked once', async () => {
     const world = new Answering();
     const [owner, again] = await world.until(
-      Promise.all([world.calls.owner(), world.calls.owner(), world.calls.account()]),
+      Promise.all([world.calls.owner(), world.calls.owner()]),
     );
     expect(owner).toMatch(/^\S+$/);
     expect(again).toBe(owner);
@@ -518,23 +518,6 @@ describe('the account', () => {
       expect(await world.until(world.calls.owner())).toBe('');
     },
   );
-
-  test('vouches for what it has paid; without an id, another project of the run does', async () => {
-    const world = new Answering();
-    expect(world.calls.vouches('somebody', [])).toBe(false);
-    const owner = await world.until(world.calls.owner());
-    expect(world.calls.vouches(owner, [])).toBe(true);
-    expect(world.calls.vouches('somebody', ['p1'])).toBe(false);
-    expect(world.calls.vouches('', ['p1', 'p2'])).toBe(false);
-    world.fails = (what, times) =>
-      what === 'project' && times === 1 ? { reason: 'not-found', message: '' } : undefined;
-    await world.ended(world.calls.project('image', 'p1', 3));
-    expect(world.calls.vouches('', ['p1'])).toBe(false);
-    await world.until(world.calls.project('image', 'p2', 3));
-    expect(world.calls.vouches('', ['p1', 'p2'])).toBe(true);
-    expect(world.calls.vouches(undefined, ['p2'])).toBe(true);
-    expect(world.calls.vouches('somebody', ['p2'])).toBe(false);
-  });
 });
 
 describe('whatever fails, every call ends, none is lost, and closed creations are tried one at a time', () => {
