@@ -190,7 +190,7 @@ export class Calls {
       over: (outcome) => {
         const isNews = said === 'unanswered' || turn.isTrial || !this.#creations.isClosed;
         if (outcome === 'answered' && isNews) this.#lostInARow = 0;
-        if (outcome === 'unanswered' && isNews) this.#lost(turn);
+        if (outcome === 'unanswered' && isNews && said === undefined) this.#lost(turn);
         turn.told(outcome === 'answered' ? 'answered' : 'nothing');
         said = outcome === 'unanswered' ? outcome : 'rest';
       },

@@ -443,6 +443,7 @@ describe('a creation', () => {
     const permit = await world.until(world.calls.readyToCreate());
     await world.until(world.calls.create('tool', { name: 'n' }, permit));
     permit.over('unanswered');
+    permit.over('unanswered');
     permit.over('answered');
     expect(await world.until(world.create())).toBe('doubt');
     expect(await world.until(world.create())).toBe('made');
