@@ -1,7 +1,8 @@
 // Promise 6: what the plan says is what a run then does. Promises 1, 2 and 3 beside it: nothing is paid twice, no project is
 // deleted whose files are not all saved, no cap is passed. Tried on random pipelines with random histories, selections, caps,
 // faults of the service and the disk, kills, lost state files, and a second pipeline that wants the same. `ROUNDS=20000 SEED=1`
-// for more.
+// for more. `TALLY=1` with them sorts what is wrong by kind, with the places of the stories and the first of each kind, and
+// shrinks nothing.
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -176,6 +177,22 @@ function failure(found: readonly string[], outcome: Outcome | undefined, { text 
 const seed = Number(process.env['SEED'] ?? 20261122);
 const rounds = Number(process.env['ROUNDS'] ?? 60);
 
+/** Empty if nothing is wrong. */
+async function tally(): Promise<string> {
+  const kinds = new Map<string, { readonly places: number[]; readonly first: string }>();
+  for (const [place, story] of fc.sample(stories, { numRuns: rounds, seed }).entries())
+    await tell(story).catch((error: unknown) => {
+      const text = String(error);
+      const kind = text.split('\n', 1).join('').replaceAll(/\d+/g, 'n');
+      const known = kinds.get(kind) ?? { places: [], first: `${text}\n${JSON.stringify(story)}` };
+      known.places.push(place);
+      kinds.set(kind, known);
+    });
+  return [...kinds]
+    .map(([kind, { places, first }]) => `${places.length} × ${kind}: ${places.join(' ')}\n${first}`)
+    .join('\n\n');
+}
+
 interface Found {
   readonly what: string;
   readonly story: Story;
@@ -208,7 +225,9 @@ describe.each(['old', 'new'])('the %s core', (core) => {
   test(`each row of the plan is what a run then does (seed ${seed})`, {
     timeout: 3_600_000,
   }, async () => {
-    await fc.assert(fc.asyncProperty(stories, tell), { numRuns: rounds, seed });
+    if (process.env['TALLY'] === undefined)
+      await fc.assert(fc.asyncProperty(stories, tell), { numRuns: rounds, seed });
+    else expect(await tally()).toBe('');
     if (process.env['ROUNDS'] !== undefined) console.log(JSON.stringify(counts));
     expect(counts.all).toBeGreaterThan(rounds / 4);
     for (const some of Object.values(counts)) expect(some).toBeGreaterThan(rounds / 80);
