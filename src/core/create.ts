@@ -98,6 +98,8 @@ export class Creations {
   readonly #sent = new Map<string, string>();
   /** Another run has been paying for these for longer than anybody waits. */
   readonly #stuck = new Set<string>();
+  /** By job: the creation that was answered last as not taken. An event that names it knows better. */
+  readonly #answered = new Map<string, Pick<Sending, 'name' | 'reserve' | 'expected'>>();
   /** By tool: the highest charge so far, as a multiple of what was expected. */
   readonly #excess = new Map<string, number>();
 
@@ -174,6 +176,13 @@ export class Creations {
       const body = await live.body(task);
       if (signal.aborted) throw stopped();
       if (!permit.isGood) return 'again';
+      const answered = this.#answered.get(job);
+      this.#answered.delete(job);
+      if (answered?.expected?.known.aborted === true && (await this.#told(task, answered))) {
+        isMade = true;
+        return 'made';
+      }
+      answered?.expected?.over();
       const against = breaker.against(task.step);
       if (against?.own === true) throw new Ended('failed', against.why);
       if (against !== undefined) throw new Ended('pending', against.why, { held: { by: 'run' } });
@@ -318,21 +327,14 @@ export class Creations {
     if (what === 'doubt') {
       permit.over('unanswered');
       await journal.commit({ job, is: 'doubt', attempt: name, fault });
-      const told = await expected?.outcome();
-      // That of another creation says nothing about this one.
-      if (told === undefined || this.#ledger.hasProject(told.id))
+      if (!(await this.#told(task, { name, reserve, expected })))
         throw new Ended('doubt', fault.message);
       permit.over('answered');
-      await this.#made(
-        task,
-        name,
-        told.id,
-        told.credits_charged ?? (told.status === 'error' ? 0 : reserve),
-      );
-      expected?.over();
       return 'made';
     }
-    expected?.over();
+    const isOver = what !== 'retry' || isLast;
+    if (isOver) expected?.over();
+    else this.#answered.set(job, { name, reserve, expected });
     permit.over(
       what === 'fail' || what === 'resupply' || what === 'stop-step' ? 'answered' : 'unsent',
     );
@@ -347,6 +349,20 @@ export class Creations {
     if (failure.reason === 'late' || !permit.usesAttempt) return 'again';
     if (isLast) throw endedBy('create', failure);
     return 'spent';
+  }
+
+  /** What an event says of a creation in time. */
+  async #told(
+    task: Task,
+    { name, reserve, expected }: Pick<Sending, 'name' | 'reserve' | 'expected'>,
+  ): Promise<boolean> {
+    const told = await expected?.outcome();
+    // That of another creation says nothing about this one.
+    if (told === undefined || this.#ledger.hasProject(told.id)) return false;
+    const credits = told.credits_charged ?? (told.status === 'error' ? 0 : reserve);
+    await this.#made(task, name, told.id, credits);
+    expected?.over();
+    return true;
   }
 
   /** Perhaps the service refuses this step in general. */
@@ -437,7 +453,7 @@ export class Creations {
     is: 'new' | 'known' | 'early',
   ): Promise<void> {
     const { fingerprint: job, kind, attempts, timeoutMs } = followed;
-    const { projects, looks, clock, calls, live, facts, spending, isTick, signal } = this.#o;
+    const { projects, looks, clock, calls, live, facts, spending, isTick, signal, inbox } = this.#o;
     const isNew = is === 'new';
     const spent = (): number => clock.elapsed() - calls.waitedMs;
     const until = spent() + timeoutMs;
@@ -445,7 +461,8 @@ export class Creations {
     const since = first === undefined || isNew ? clock.now() : Date.parse(first.at);
     spending.opens(job);
     using _ = { [Symbol.dispose]: () => spending.over(job) };
-    using watch = looks.watch(kind, since);
+    const events = inbox === undefined ? 'never' : isNew ? 'always' : 'from-first-look';
+    using watch = looks.watch(kind, since, events);
     for (let looked = 0; ; looked++) {
       const now = this.#followed(job);
       if (now === undefined) throw new Ended('failed', 'it was given up');
@@ -490,7 +507,7 @@ export class Creations {
     });
     const late = clock.sleep(Math.max(0, leftMs), leave, over.signal);
     try {
-      await watch.turn(told === undefined ? late : Promise.race([told, late]));
+      await watch.turn(told, late);
     } finally {
       over.abort();
     }

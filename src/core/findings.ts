@@ -77,6 +77,8 @@ export class Findings {
   readonly #resting = new Set<string>();
   /** A tick has nothing to do. */
   isAsleep = true;
+  /** Requests in doubt. */
+  readonly doubts = new Set<string>();
   /** Creations whose results are nowhere. */
   readonly lost = new Set<string>();
   /** Items that something must be paid for. */
@@ -160,7 +162,10 @@ export class Findings {
     }
     this.#saves(task);
     this.#stir(task);
-    if (action === 'doubt') row.held += reserveOf(task);
+    if (action === 'doubt') {
+      row.held += reserveOf(task);
+      this.doubts.add(task.fingerprint);
+    }
     if (task.kind.operation === 'download')
       for (const one of task.source === undefined ? sourcesOf(task) : [task.source])
         this.#about.add(one.fingerprint);

@@ -42,21 +42,24 @@ export class Inbox {
 
   /** Call before a creation is sent under this name. */
   expect(name: string): Expected {
-    return this.#expect(name, () => this.#patienceMs);
+    return this.#expect(name, () => this.#patienceMs, true);
   }
 
-  /** The same for a creation of an earlier run, whose answer is lost: the time for all of these runs from now on. */
+  /**
+   * The same for a creation of an earlier run, whose answer is lost: the time for all of these runs from now on. Until somebody asks
+   * for its outcome, events about it stay with the service.
+   */
   expectLost(name: string): Expected {
     const until = this.#clock.elapsed() + this.#patienceMs;
-    return this.#expect(name, () => Math.max(0, until - this.#clock.elapsed()));
+    return this.#expect(name, () => Math.max(0, until - this.#clock.elapsed()), false);
   }
 
-  #expect(name: string, patience: () => number): Expected {
+  #expect(name: string, patience: () => number, isAwaited: boolean): Expected {
     const attempt: Attempt = {
       known: new AbortController(),
       told: Promise.withResolvers(),
       onDisk: Promise.withResolvers(),
-      isAwaited: true,
+      isAwaited,
     };
     this.#attempts.set(name, attempt);
     return {

@@ -247,7 +247,7 @@ export class Live {
     const until = spent() + task.timeoutMs;
     using watch = looks.watch(task.kind.name, this.#now);
     for (let looked = 0; ; looked++) {
-      if (!isOld || looked > 0) await watch.turn(clock.sleep(until - spent(), signal));
+      if (!isOld || looked > 0) await watch.turn(undefined, clock.sleep(until - spent(), signal));
       const found = await calls.free(() => api.faceDetection(id), task.step.attempts);
       if (found.status === 'complete') {
         if (!isOld) watch.over({ status: 'complete' });

@@ -19,8 +19,11 @@ export interface LooksOptions {
 
 /** One project, which counts among those that share the looks until it is disposed of. */
 export interface Watch extends Disposable {
-  /** Resolves when a look is due and may be made, or as soon as `sooner` resolves. Throws `Ended` if the run stops. */
-  turn(sooner?: Promise<unknown>): Promise<void>;
+  /**
+   * Resolves when a look is due and may be made, or as soon as one of the promises resolves. `told`: an event says that the project is
+   * over. Throws `Ended` if the run stops.
+   */
+  turn(told?: Promise<unknown>, enough?: Promise<unknown>): Promise<void>;
   /** Call if the look has found the project over. */
   over(project: Pick<Project, 'status'>): void;
 }
@@ -42,6 +45,12 @@ const boundShare = 0.9;
 /** A first look that comes so much later than it was due tells no duration. */
 const maxLateness = 1.5;
 
+/** Where events tell of ends, looks are for lost events: the first one is at this multiple of the known, or published, median. */
+const lostEvent = { known: 3, published: 10 };
+
+/** Whether an event tells of its end: also of one that has come already, or only from the first look on. */
+export type Told = 'always' | 'from-first-look' | 'never';
+
 interface Learnt {
   /** The newest last. */
   readonly newest: number[];
@@ -59,6 +68,8 @@ export class Looks {
   #spent: number[] = [];
   #lastInLine: Promise<unknown> = Promise.resolve();
   #givenBack = new AbortController();
+  /** False if the last end was seen by a look, though an event was to tell of it. */
+  #isTrusted = true;
 
   constructor(options: LooksOptions) {
     this.#o = options;
@@ -68,35 +79,39 @@ export class Looks {
   }
 
   /** `since`: when it was created, in milliseconds since 1970. A time that lies ahead of the clock counts as now. */
-  watch(kind: string, since: number): Watch {
+  watch(kind: string, since: number, events: Told = 'never'): Watch {
     const { clock, signal } = this.#o;
     const bornAt = clock.elapsed() - Math.max(0, clock.now() - since);
     const age = (): number => clock.elapsed() - bornAt;
     let woken = new AbortController();
     const wake = (): void => woken.abort();
-    let [seenMs, lookMs, dueMs, isTold] = [0, 0, 0, false];
+    let [seenMs, lookMs, dueMs, isTold, byEvent] = [0, 0, 0, false, false];
     let spent: number | undefined;
     this.#watches.add(wake);
     return {
-      turn: async (sooner) => {
+      turn: async (told, enough) => {
         const mine = new AbortController();
         woken = mine;
-        let isSooner = false;
-        void sooner?.then(() => {
-          isSooner = true;
+        let isOver = false;
+        void told?.then(() => {
+          isOver = true;
           mine.abort();
         });
+        void enough?.then(() => mine.abort());
         seenMs = lookMs;
-        dueMs = this.#next(kind, seenMs);
+        byEvent =
+          this.#isTrusted && (events === 'always' || (events === 'from-first-look' && seenMs > 0));
+        dueMs = byEvent ? this.#besidesEvents(kind, seenMs) : this.#next(kind, seenMs);
         if (!signal.aborted && dueMs > age()) await clock.sleep(dueMs - age(), mine.signal);
         spent = signal.aborted ? undefined : await this.#inTurn(mine.signal);
         if (signal.aborted) throw stopped();
-        isTold = isSooner;
+        isTold = isOver;
         // 0 says that nobody has looked.
         lookMs = Math.max(1, age());
       },
       over: ({ status }) => {
         this.#giveBack(spent);
+        if (isTold || byEvent) this.#isTrusted = isTold;
         if (status !== 'complete') return;
         if (isTold) this.#learn(kind, lookMs);
         else if (seenMs > 0) this.#learn(kind, (seenMs + Math.min(dueMs, lookMs)) / 2);
@@ -116,8 +131,7 @@ export class Looks {
     const shareMs = Math.max(leastMs, (1000 / looksPerSecond) * factor * this.#watches.size);
     const { sorted } = this.#learnt(kind);
     const isKnown = sorted.length >= durations.min;
-    const publishedMs = 1000 * factor * (toolNamed(kind)?.medianSeconds ?? unpublishedSeconds);
-    const lowMs = isKnown ? quantile(sorted, 0.1) : unknownShare * publishedMs;
+    const lowMs = isKnown ? quantile(sorted, 0.1) : unknownShare * this.#publishedMs(kind);
     const firstMs = isKnown ? firstLook(sorted, shareMs) : Math.min(lowMs, shareMs);
     const wantedMs = Math.max(leastMs, (isKnown ? usedShare : 1) * shareMs);
     // Before the low quantile hardly any project ends: the pauses become shorter towards it.
@@ -129,6 +143,20 @@ export class Looks {
     // At the ages at which a script looks, so that it never notices an end earlier; looks come a little late.
     const pauses = nextMs / leastMs;
     return leastMs * (seenMs > 0 ? Math.round(pauses) : Math.ceil(pauses));
+  }
+
+  #besidesEvents(kind: string, seenMs: number): number {
+    const { sorted } = this.#learnt(kind);
+    const firstMs =
+      sorted.length >= durations.min
+        ? lostEvent.known * quantile(sorted, 0.5)
+        : lostEvent.published * this.#publishedMs(kind);
+    return Math.max(minPauseMs.ever, firstMs, 2 * seenMs);
+  }
+
+  #publishedMs(kind: string): number {
+    const seconds = toolNamed(kind)?.medianSeconds ?? unpublishedSeconds;
+    return (1000 * seconds) / this.#o.speedFactor;
   }
 
   #learnt(kind: string): Learnt {

@@ -45,6 +45,8 @@ export interface Planned {
   readonly itemsToDo: number;
   /** A tick has nothing to do. */
   readonly isAsleep: boolean;
+  /** Requests in doubt. */
+  readonly doubts: ReadonlySet<string>;
   /** Creations of which nothing is left, by task: whoever wants them pays again. */
   readonly lost: readonly string[];
   /** Under a cap: the items that it buys something for, and those that no run can finish. */
@@ -102,6 +104,7 @@ export async function makePlan(options: PlanOptions): Promise<Planned> {
     owed: all.owed(owedOf(ledger)),
     itemsToDo: all.itemsToDo,
     isAsleep: all.isAsleep,
+    doubts: all.doubts,
     lost: [...all.lost],
     admitted: spending.isCapped ? admitted : undefined,
   };

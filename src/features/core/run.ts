@@ -432,7 +432,10 @@ class CoreRun {
     });
     const { webhooks } = this.#context;
     const inbox = webhooks && new Inbox(clock, signal, webhooks.patienceMs);
-    const lost = inbox === undefined ? [] : [...lostAnswers(ledger, inbox)];
+    const lost =
+      inbox === undefined
+        ? []
+        : [...lostAnswers(ledger, inbox)].filter(({ job }) => planned.doubts.has(job));
     await using cleanup = new Cleanup();
     if (webhooks !== undefined) {
       const receiver = await receiveEvents(webhooks, {

@@ -119,7 +119,8 @@ type AttemptMove = Extract<Move, { readonly attempt: string }>;
 
 /** The states from which a move is legal. What a person says is always legal. */
 const from: Readonly<Record<string, readonly AttemptState[]>> = {
-  created: ['intended', 'doubt'],
+  // An event may say that a creation was taken, whatever its answer was.
+  created: ['intended', 'doubt', 'refused'],
   refused: ['intended'],
   doubt: ['intended'],
   complete: ['created', 'complete'],
