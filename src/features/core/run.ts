@@ -53,8 +53,12 @@ import { receiveEvents } from '../../service-api/webhooks.ts';
 import { type DiskReserve, nothingReserved, takeDiskReserve } from '../../state/disk-reserve.ts';
 import { checkStore, openStore } from '../../stores/open-store.ts';
 import { behindText, stopText } from '../../views/calendar-text.ts';
+import { takesLeft } from '../../views/takes.ts';
+import { commitRun } from '../git/commit.ts';
+import { ensureUnion } from '../git/union.ts';
 import { openRunFile } from '../open-run-file.ts';
 import {
+  generationsOn,
   overruledText,
   refuseBeyondPlan,
   refuseUnpriced,
@@ -125,6 +129,8 @@ export async function performWithCore(
   ];
   if (diagnostics.length > 0) throw new Refusal({ reason: 'input', diagnostics, text: bound.text });
   if (options.savedPlan !== undefined) await refuseIfStale(options.savedPlan, planning, record);
+  if (options.reroll === undefined)
+    for (const left of takesLeft(planning.opened.state.ledger, bound.pipeline.steps)) warn(left);
   tellPlan(context, planning, budget);
   await using parts = await openParts(context, planning);
   const agreed =
@@ -133,6 +139,8 @@ export async function performWithCore(
       : await agree(context, planning, { record, reasons, tier: parts.tier, began });
   const performed = await new CoreRun(context, planning, parts, agreed).perform();
   planning.receipts.flush();
+  const { state } = planning.opened;
+  await commitRun({ ...context, prepared: { ...planning, state } }, performed.summary);
   onEvent({ type: 'ended', summary: performed.summary });
   return performed;
 }
@@ -231,13 +239,17 @@ async function openParts(context: RunContext, planning: Planning): Promise<Parts
   const kinds = new Set(bound.pipeline.steps.map((step) => step.kind.name));
   for (const message of service.notes?.(kinds) ?? []) onEvent({ type: 'note', message });
   const read = account?.ok === true ? account.value : undefined;
+  const tier = rehearsal ? rehearsalTier : read?.tier;
+  const most = generationsOn(tier);
+  if (most !== undefined && tier !== undefined && pays(planned.plan))
+    onEvent({ type: 'generations', most, tier });
   const held = cleanup.move();
   return {
     diskReserve: diskReserve.value,
     service,
     store: store?.store,
     cutStore: () => cut.abort(),
-    tier: rehearsal ? rehearsalTier : read?.tier,
+    tier,
     balance: rehearsal ? undefined : read?.credits,
     account: read,
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
@@ -363,6 +375,12 @@ class CoreRun {
     const { pipeline } = bound;
     const signal = this.#stopper.signal;
     const isTick = manner === 'tick';
+    // Before the state file is there: a merge of two new ones must not be a conflict.
+    if (opened.state.header === undefined && this.#context.target.kind !== 'rehearsal') {
+      const env = options.env ?? process.env;
+      const message = await ensureUnion(this.#planning.paths.state, { env });
+      if (message !== undefined) onEvent({ type: 'note', message });
+    }
     if (options.due !== undefined) {
       journal.begin();
       await journal.sync();

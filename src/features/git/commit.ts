@@ -15,7 +15,8 @@ import type { Ledger } from '../../model/ledger.ts';
 import type { Summary } from '../../run/run-event.ts';
 import { creditsText } from '../../views/credits-text.ts';
 import { tasksText } from '../../views/summary-text.ts';
-import type { PreparedRun } from '../run/context.ts';
+import type { Prepared } from '../planning/prepare.ts';
+import type { RunContext } from '../run/context.ts';
 import {
   busyWith,
   type Checkout,
@@ -27,7 +28,11 @@ import {
   placeIn,
 } from './git.ts';
 
-export async function commitRun(run: PreparedRun, summary: Summary): Promise<void> {
+export interface OverRun extends Pick<RunContext, 'options' | 'onEvent' | 'target' | 'redactor'> {
+  readonly prepared: Pick<Prepared, 'paths' | 'bound' | 'state'>;
+}
+
+export async function commitRun(run: OverRun, summary: Summary): Promise<void> {
   const { options, onEvent, prepared, target } = run;
   if (options.commit !== true) return;
   const warn = (message: string): void => onEvent({ type: 'warning', message });
@@ -53,7 +58,7 @@ type Warn = (message: string) => void;
 
 /** Undefined: HEAD has these contents already. Throws `GitFailure`; then nothing was committed. */
 async function commit(
-  run: PreparedRun,
+  run: OverRun,
   summary: Summary,
   warn: Warn,
 ): Promise<(Committed & { readonly outputs: number }) | undefined> {
@@ -74,7 +79,7 @@ async function commit(
 
 /** The state file first. */
 async function chooseFiles(
-  { prepared, options }: PreparedRun,
+  { prepared, options }: OverRun,
   { top }: Checkout,
   warn: Warn,
 ): Promise<readonly string[]> {
