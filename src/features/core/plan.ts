@@ -4,7 +4,7 @@ import { creditDollarsOn } from '../../contract/api/tier.ts';
 import { owedText } from '../../core/owed.ts';
 import { Reasons } from '../../core/why.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
-import { refusedKey } from '../../language/load/refusal.ts';
+import { refusedKey, resultOf } from '../../language/load/refusal.ts';
 import { Ledger } from '../../model/record/ledger.ts';
 import { CalendarBudget, calendarCaps } from '../../plan/calendar-budget.ts';
 import { envUses } from '../../plan/env-uses.ts';
@@ -15,6 +15,8 @@ import { balanceOf, checkService } from '../../service-api/check-service.ts';
 import { rehearsalTier } from '../../service-api/connect-service.ts';
 import { secretsIn } from '../../service-api/secrets.ts';
 import type { Target, Unasked } from '../../service-api/target.ts';
+import { chooseStore } from '../../stores/open-store.ts';
+import { behindText } from '../../views/calendar-text.ts';
 import type { RunInternals } from '../internals.ts';
 import { type Planned, type PlanOptions, UnrunnablePlan } from '../plan/planned.ts';
 import { overruledText, refuseBeyondPlan, refuseUnpriced } from '../planning/refusals.ts';
@@ -67,13 +69,20 @@ export async function planWithCore(
   const rehearsal = target.kind === 'rehearsal';
   const redactor = new Redactor(secretsIn(env));
   const asked = { redactor, clock, signal: undefined, asleep: false, api: internals.api };
-  const { account } = target.kind === 'hosted' ? await checkService(target, plan, asked) : {};
+  const chosen = resultOf(() => chooseStore(bound, { target, env, paths, ...options }));
+  if (chosen.ok && chosen.value?.kind === 'folder' && chosen.value.note !== undefined)
+    warnings.push(chosen.value.note);
+  const checked = await resultOf(async () =>
+    target.kind === 'hosted' ? await checkService(target, plan, asked) : {},
+  );
+  const { account = undefined } = checked.ok ? checked.value : {};
   const isRefused = account?.ok === false && account.error.reason === 'unauthorized';
   const balance = account === undefined || isRefused ? undefined : balanceOf(plan, account);
   const tier = rehearsal ? rehearsalTier : balance?.tier;
   const budget = caps.run;
   const diagnostics = [
     ...(target.kind === 'unasked' ? target.why.diagnostics : []),
+    ...(chosen.ok ? [] : chosen.error.diagnostics),
     ...planning.problems,
     ...refuseUnpriced(plan, { budget, rehearsal }, bound),
     ...refuseBeyondPlan(planned.tiers, tier, bound),
@@ -103,6 +112,9 @@ export async function planWithCore(
           { bound, paths, items, disk, excluded, references, ledger: opened.state.ledger },
           rehearsal,
         );
+  const calendar = new CalendarBudget(calendarCaps(bound.pipeline)).at(clock.now(), ledger);
+  const behind = behindText(calendar);
+  if (behind !== undefined) warnings.push(behind);
   const result: Planned = {
     plan,
     ...reading,
@@ -110,7 +122,7 @@ export async function planWithCore(
       ? {}
       : { explanation: { ...explanation, ...(paid === undefined ? {} : { paid }) } }),
     ...(orphans === undefined ? {} : { orphans }),
-    calendar: new CalendarBudget(calendarCaps(bound.pipeline)).at(clock.now(), ledger),
+    calendar,
     ...(rehearsal ? {} : { service: target.address }),
     ...(balance === undefined ? {} : { balance }),
     warnings,
@@ -121,6 +133,7 @@ export async function planWithCore(
   };
   if (diagnostics.length > 0)
     throw new UnrunnablePlan({ reason: 'input', diagnostics, text: bound.text }, result);
+  if (!checked.ok) throw new UnrunnablePlan(checked.error, result);
   if (isRefused) throw new UnrunnablePlan(refusedKey('plan'), result);
   if (options.out !== undefined)
     await writeSavedPlan(options.out.file, planning, options.out.choices, record, clock.now());

@@ -23,6 +23,7 @@ import type { ItemList } from '../../files/items.ts';
 import { OutputLinks } from '../../files/output-folders.ts';
 import { MadeFiles } from '../../files/saved-files.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
+import { Refusal } from '../../language/load/refusal.ts';
 import { storeNameOf } from '../../language/store.ts';
 import type { Ledger } from '../../model/record/ledger.ts';
 import { identityOf, type RequestedRun, type RunIdentity } from '../../model/run-identity.ts';
@@ -36,7 +37,7 @@ import type { Receipts } from '../../state/receipts.ts';
 import { pathsOf, type RunPaths } from '../../state/run-paths.ts';
 import { checkOutputFolder } from '../../state/writable.ts';
 import type { RunInternals } from '../internals.ts';
-import { type OpenState, openState } from '../open-state.ts';
+import { awayProblem, type OpenState, openState } from '../open-state.ts';
 import { atTo, baseAt, belowOutput, PlanProblems, reallyAt } from '../planning/plan-items.ts';
 import { type PrepareOptions, withRerolled } from '../planning/prepare.ts';
 import { smaller } from '../planning/refusals.ts';
@@ -111,6 +112,8 @@ export async function openPlanning(
   const { paths, state, receipts } = opened;
   if (receipts === undefined) throw new Error('bug: a plan without receipts');
   const { ledger } = state.record;
+  // What the file lacks would be planned, and paid, again.
+  if (state.away !== undefined) throw new Refusal(awayProblem(paths.state, state.away));
   refuseIf(checkOutputFolder(paths));
   const boundary = boundaryOf(bound, options);
   const hashes = new HashCache(paths.hashes);
