@@ -69,6 +69,7 @@ export class Ledger {
     const { record } = this;
     for (const one of [this.#jobs, this.#unsettled, this.#doubts, this.#failedJobs]) one.clear();
     [this.#size, this.#reserved] = [0, 0];
+    this.#sorted = undefined;
     for (const job of record.jobs()) this.#learn(this.#viewOf(job), undefined);
     this.#readRest(record);
   }
