@@ -323,6 +323,7 @@ function standingOf(output: Output, facts: Facts): FileCounts | undefined {
   if (output.forgotten !== undefined || output.pruned !== undefined) return undefined;
   const fact = facts.output(output.path);
   if (fact.is === 'file') return isKept(output, facts) ? undefined : { ...whole, changed: 1 };
+  if (facts.mustBeHere) return undefined;
   if (isStored(output, facts)) return { ...whole, elsewhere: 1, stored: 1 };
   if (isKept(output, facts) || !facts.isElsewhere(output)) return undefined;
   return { ...whole, elsewhere: 1 };

@@ -8,6 +8,8 @@ export type { FileFact };
 export interface Facts extends OwnFacts {
   /** A file that another pipeline has saved. */
   copy(file: Output): FileFact;
+  /** What is recorded must be in this checkout, whatever others and the store have. */
+  readonly mustBeHere: boolean;
   /** False for a file that shotlist did not make, and that nobody has given up. */
   mayReplace(path: string): boolean;
 }

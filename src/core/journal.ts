@@ -33,6 +33,7 @@ export class Journal {
   readonly learnt = { charged: 0, refunded: 0 };
   /** Jobs of which the receipts have not heard since they changed. */
   #unnoted = new Set<string>();
+  #failure: { readonly error: unknown } | undefined;
   /** By attempt: projects of which the line may not be on disk yet. */
   readonly #fresh = new Map<string, string>();
 
@@ -137,10 +138,25 @@ export class Journal {
     const sent = [...this.#fresh.keys()];
     const changed = this.#unnoted;
     this.#unnoted = new Set();
-    await this.#o.file.sync();
+    try {
+      await this.#o.file.sync();
+    } catch (error) {
+      this.#failure ??= { error };
+      throw error;
+    }
     // What has changed again is on disk after the next one.
     for (const job of changed) if (!this.#unnoted.has(job)) this.#tell(job);
     for (const attempt of sent) this.#fresh.delete(attempt);
+  }
+
+  /** The disk, or another program, has taken the record from us: nothing more is written. */
+  get isLost(): boolean {
+    return this.#failure !== undefined;
+  }
+
+  /** Throws why nothing more is written. */
+  assertWritten(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
   }
 
   /** Everything that was appended is on disk. */

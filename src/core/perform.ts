@@ -124,7 +124,10 @@ export class ActingPerformer implements Performer {
       return done;
     } catch (error) {
       if (error instanceof Ended) return this.#ended(error);
-      if (isOfRecord(error)) throw error;
+      if (this.#o.journal.isLost)
+        return this.#ended(
+          new Ended('pending', 'the record cannot be written', { code: 'record', stops: 'run' }),
+        );
       const bug = bugOf(error);
       this.#o.bug(task, bug);
       return { ending: 'failed', why: bugText(bug) };
@@ -351,7 +354,3 @@ export class ActingPerformer implements Performer {
     );
   }
 }
-
-/** The record cannot be written: nothing may go on. */
-const isOfRecord = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'RECORD_LOST';

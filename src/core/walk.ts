@@ -16,7 +16,7 @@ export interface Performer {
   readonly isDry: boolean;
   /** Items in their order; sets aside what nobody else pays for. */
   admit(scope: Scope): Promise<true | Held> | true | Held;
-  /** Called once for a fingerprint: who wants the same awaits the same promise. Rejects for a bug or a lost record only. */
+  /** Called once for a fingerprint: who wants the same awaits the same promise. Rejects for a bug only. */
   act(task: Task): Promise<End>;
   /** The steps that run once, before all items are over, are. */
   settled(): void;

@@ -261,16 +261,16 @@ export function receiptsPort(receipts: Receipts, isOwnOnly: boolean): ReceiptsPo
   };
 }
 
-/** `isHere`: what is recorded must be in this checkout. */
-export function factsOf(disk: Disk, mayReplace: Facts['mayReplace'], isHere = false): Facts {
+export function factsOf(disk: Disk, mayReplace: Facts['mayReplace'], mustBeHere = false): Facts {
   return {
+    mustBeHere,
     get store() {
       return disk.store;
     },
     input: (path) => disk.input(path),
     output: (path) => disk.output(path),
     kept: (digest, extension) => disk.kept(digest, extension),
-    isElsewhere: (output) => !isHere && disk.isElsewhere(output),
+    isElsewhere: (output) => !mustBeHere && disk.isElsewhere(output),
     recordedAs: (path) => disk.recordedAs(path),
     copy: ({ path }) => disk.foreign(path),
     mayReplace,

@@ -332,16 +332,13 @@ class CoreRun {
     try {
       const api = internals.api?.(client) ?? client;
       const performed = await this.#walk(journal, api, () => rates.creations.turn(), backoffMs);
+      journal.assertWritten();
       await file.flush();
       journal.noteRest();
       await diskReserve.remove();
       const written = await file.writeWhole();
       if (!written.ok) onEvent({ type: 'warning', message: unsorted(written.error) });
       return performed;
-    } catch (error) {
-      for (const { name, project } of journal.unwritten)
-        onEvent({ type: 'warning', message: unrecorded(name, project) });
-      throw error;
     } finally {
       this.#stopper.abort();
       options.signal?.removeEventListener('abort', onAbort);
@@ -350,6 +347,8 @@ class CoreRun {
       grace.beginAfter(stop);
       await client.close();
       grace.cancel();
+      for (const { name, project } of journal.unwritten)
+        onEvent({ type: 'warning', message: unrecorded(name, project) });
       opened.state.ledger.refresh();
     }
   }
@@ -521,7 +520,7 @@ class CoreRun {
   }
 
   #stops(spending: Spending, what: 'buying' | 'run', { code, message: why }: Ended): void {
-    if (what === 'run') return this.#halt(code === 'unauthorized' ? 'unauthorized' : 'outage', why);
+    if (what === 'run') return this.#halt(halts[code ?? ''] ?? 'outage', why);
     spending.close({ because: reasons[code ?? ''] ?? 'machine', why });
   }
 
@@ -566,6 +565,11 @@ function* lostAnswers(ledger: Ledger, inbox: Inbox): Generator<Lost> {
       if (isOpen(attempt) && !isOver(attempt) && !attempt.adopted)
         yield { job, attempt: attempt.name, expected: inbox.expectLost(attempt.name) };
 }
+
+const halts: Readonly<Record<string, StoppedBy>> = {
+  unauthorized: 'unauthorized',
+  record: 'machine',
+};
 
 const reasons: Readonly<Record<string, Closed['because']>> = {
   'payment-required': 'credits',
