@@ -301,8 +301,13 @@ export class ActingPerformer implements Performer {
       if (from === 'store') {
         const missing = await files.missingInStore(output, attempts);
         if (missing !== undefined) throw new Ended('pending', missing);
-      } else if (from === 'place' && !(await this.#isRead(output, disk)))
+        continue;
+      }
+      if (from === 'place' && !(await this.#isRead(output, disk)))
         throw new Ended('failed', textOf({ code: 'not-whole', about: output.path }));
+      const damage = await disk.damage(files.placeOf({ from, output }));
+      if (damage === undefined) continue;
+      throw new Ended('failed', textOf({ code: 'damaged', about: `${output.path} ${damage}` }));
     }
   }
 

@@ -56,6 +56,7 @@ const texts = {
   'saver-skipped': 'kept: § does not download it',
   'files-elsewhere': 'kept: its files are elsewhere',
   'not-whole': 'kept: § is not as it was saved',
+  damaged: 'kept: §; remove the file, and the next run fetches it again',
   'not-in-store': 'kept: the store does not have § yet',
   'fewer-than-asked':
     'kept: the service listed only § results that were asked for; with discard: true, the step deletes it all the same',

@@ -70,7 +70,6 @@ export class Walk {
   readonly #asking: Asking;
   /** By fingerprint. */
   readonly #running = new Map<string, { readonly end: Promise<End>; readonly by: Task }>();
-  readonly #last: Promise<void>[] = [];
   /** Steps of lists that wait for all items. */
   readonly #after: (() => Promise<Done>)[] = [];
   #isAfter = false;
@@ -93,7 +92,6 @@ export class Walk {
     const rest = this.#after.splice(0).map((begin) => begin());
     const last = this.#open(after, run);
     const ends = [await first, await last, worstOf(await Promise.all(rest))];
-    await Promise.all(this.#last);
     await this.#tidy(run);
     this.#performer.leave(run);
     this.#performer.over(run, worstOf(ends.map((end) => ({ end }))));
@@ -132,7 +130,8 @@ export class Walk {
     scope.admitted = await this.#performer.admit(scope);
     const end = await this.#open(this.#program.own, scope);
     this.#performer.leave(scope);
-    this.#last.push(this.#tidy(scope).then(() => this.#performer.over(scope, end)));
+    await this.#tidy(scope);
+    this.#performer.over(scope, end);
     return scope;
   }
 
