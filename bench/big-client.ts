@@ -1,6 +1,6 @@
 // The runner's own client with one big file, in a process of its own: `node bench/big-client.ts up|down ADDRESS FILE`.
 import { statSync } from 'node:fs';
-import { realClock } from '../src/run/clock.ts';
+import { realClock } from '../src/core/clock.ts';
 import { httpClient } from '../src/service-api/http-client.ts';
 
 const [way = '', base = '', path = ''] = process.argv.slice(2);

@@ -1,8 +1,8 @@
 // What the live view of a run takes: items of four steps, folded event by event, and a frame of 80 by 24 in between, five
 // times for each second of a run of 1,000 items a second.
 
-import type { RunEvent } from '../src/run/run-event.ts';
-import { RunView } from '../src/run/run-view.ts';
+import type { RunEvent } from '../src/core/run-event.ts';
+import { RunView } from '../src/core/run-view.ts';
 import { liveFacts } from '../src/views/live/live-facts.ts';
 import { liveLines } from '../src/views/live/live-lines.ts';
 import { defineBench, type Row } from './frame/bench.ts';

@@ -17,6 +17,15 @@ export type {
   Diagnostic,
   Obstacle,
 } from './contract/yaml/diagnostic.ts';
+export type { CalendarLimit } from './core/calendar-budget.ts';
+export type { EnvUse } from './core/env-uses.ts';
+export type { PaidAlready, PaidBy, PaidSource, PaidTask } from './core/paid-before.ts';
+export type { PlanReading } from './core/plan-reading.ts';
+export type { PlanReason } from './core/plan-reason.ts';
+export type { SavedChoices } from './core/plan-record.ts';
+export type { Plan, PlanNote, PlannedTake, PlanRow } from './core/plan-table.ts';
+export type { Clock } from './core/ports.ts';
+export type { RunEvent, RunOutcome, Summary, TaskEnding } from './core/run-event.ts';
 export { type Audited, audit, type Difference } from './features/drift/audit.ts';
 export {
   type DriftChange,
@@ -41,12 +50,13 @@ export {
   resolvedPipeline,
   UnrunnablePlan,
 } from './features/plan/plan.ts';
-export type { PrepareOptions } from './features/planning/prepare.ts';
+export type { PrepareOptions } from './features/planning/options.ts';
 export {
   readSavedPlan,
   type SavedPlan,
 } from './features/planning/saved-plan.ts';
 export type { SelectionOptions } from './features/planning/selected-items.ts';
+export type { OrphanCounts } from './features/prune/orphan.ts';
 export {
   type Orphans,
   orphans,
@@ -123,16 +133,6 @@ export { type Problem, Refusal, renderProblem } from './language/load/refusal.ts
 export type { PipelineDocument } from './language/schema.ts';
 export type { CreditTotals } from './model/ledger.ts';
 export type { JobLine, RunLine, TaskLine } from './model/line.ts';
-export type { CalendarLimit } from './plan/calendar-budget.ts';
-export type { EnvUse } from './plan/env-uses.ts';
-export type { OrphanCounts } from './plan/orphan.ts';
-export type { Plan, PlanNote, PlannedTake, PlanRow } from './plan/plan.ts';
-export type { PlanReading } from './plan/plan-reading.ts';
-export type { PlanReason } from './plan/plan-reasons.ts';
-export type { SavedChoices } from './plan/plan-record.ts';
-export type { PaidAlready, PaidBy, PaidSource, PaidTask } from './plan/remembered.ts';
-export type { Clock } from './run/jobs/ports.ts';
-export type { RunEvent, RunOutcome, Summary, TaskEnding } from './run/run-event.ts';
 export type { Balance } from './service-api/check-service.ts';
 export type { ListenAddress } from './service-api/event-receiver.ts';
 export type { Speed } from './service-api/local-service.ts';

@@ -1,9 +1,9 @@
 // A pipeline that is ticked by a clock that only the test moves: the local service and the ticks share its time.
 
+import type { Clock, MediaApi } from '../src/core/ports.ts';
+import { longestWait } from '../src/core/timeout.ts';
 import type { Ran, RunInternals, RunOptions } from '../src/features/run/run.ts';
 import { loadPipeline } from '../src/language/load/load.ts';
-import { longestWait } from '../src/plan/timeout.ts';
-import type { Clock, MediaApi } from '../src/run/jobs/ports.ts';
 import type { LocalService } from '../src/service/start.ts';
 import { tickWith } from '../src/triggers/tick/tick.ts';
 import { ownReceipts } from './rig.ts';

@@ -3,9 +3,9 @@ import fs, { statSync, truncateSync } from 'node:fs';
 import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { LineFile } from '../src/core/journal-writer.ts';
+import type { Disk, MediaApi } from '../src/core/ports.ts';
 import type { RunInternals } from '../src/features/run/run.ts';
-import type { Disk, MediaApi } from '../src/run/jobs/ports.ts';
-import type { LineFile } from '../src/run/journal-writer.ts';
 import type { Crash, CrashPoint } from './crash-points.ts';
 
 /** The longest time between sending a creation and the crash, in milliseconds. */

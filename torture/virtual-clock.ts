@@ -1,7 +1,7 @@
 // A clock that only waits move: a month passes in seconds.
 import { setImmediate as turn } from 'node:timers/promises';
 import { chanceOf } from '../src/base/chance.ts';
-import type { Clock } from '../src/run/jobs/ports.ts';
+import type { Clock } from '../src/core/ports.ts';
 
 export class VirtualClock implements Clock {
   readonly #start: number;

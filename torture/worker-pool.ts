@@ -3,8 +3,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import type { Summary } from '../src/core/run-event.ts';
 import type { Problem } from '../src/language/load/refusal.ts';
-import type { Summary } from '../src/run/run-event.ts';
 import { openCompileCache } from './compile-cache.ts';
 import type { Crash } from './crash-points.ts';
 

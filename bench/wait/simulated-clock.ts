@@ -1,7 +1,7 @@
 // A clock on which only sleeps take time: when nobody can do anything more, it goes on to the next moment that somebody waits for.
 import { setImmediate as turn } from 'node:timers/promises';
 import { chanceOf } from '../../src/base/chance.ts';
-import type { Clock } from '../../src/run/jobs/ports.ts';
+import type { Clock } from '../../src/core/ports.ts';
 
 export class SimulatedClock implements Clock {
   readonly chance = chanceOf(1, 0);

@@ -3,7 +3,7 @@
 import { chanceOf } from '../../src/base/chance.ts';
 import { ok, type Result } from '../../src/base/result.ts';
 import type { Project } from '../../src/contract/api/project.ts';
-import type { MediaApi } from '../../src/run/jobs/ports.ts';
+import type { MediaApi } from '../../src/core/ports.ts';
 import type { SimulatedClock } from './simulated-clock.ts';
 
 const day = 86_400_000;

@@ -6,12 +6,11 @@ import { toCel } from '../language/expression.ts';
 import { extensionMark } from '../language/result-name.ts';
 import { fill } from '../language/template.ts';
 import type { Fingerprint } from '../model/fingerprint.ts';
+import { uploadFingerprint } from '../model/fingerprint.ts';
 import { current } from '../model/record/job.ts';
 import type { Ledger } from '../model/record/ledger.ts';
 import type { Output } from '../model/record/line.ts';
 import { conditionHolds } from '../model/task-request.ts';
-import { uploadFingerprint } from '../plan/ask.ts';
-import { normalized } from '../plan/output-path.ts';
 import {
   type Beside,
   type Decision,
@@ -29,6 +28,7 @@ import {
 import { done, type End } from './ending.ts';
 import type { Facts, ReceiptsView } from './facts.ts';
 import { isKnown, isList, type Named, Ref, Taken, textOf } from './names.ts';
+import { normalized } from './output-path.ts';
 import { endOfSupply, recordedOutputs, savedOutputs, suppliedIn } from './outputs.ts';
 import { priceOfStep } from './price.ts';
 import {

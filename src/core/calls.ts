@@ -8,10 +8,10 @@ import { err } from '../base/result.ts';
 import { scrubbed } from '../base/scrub.ts';
 import type { ApiFailure } from '../contract/api/failure.ts';
 import type { AcceptedCreation, Account, Project, RecordKind } from '../contract/api/project.ts';
-import { givenUpText, unansweredText, whyAway } from '../run/jobs/outage-text.ts';
-import type { Clock, MediaApi, ServiceAnswer } from '../run/jobs/ports.ts';
-import type { Outage, OutageEvent } from '../run/run-event.ts';
 import { Ended, endedBy, stopped } from './ended.ts';
+import { givenUpText, unansweredText, whyAway } from './outage-text.ts';
+import type { Clock, MediaApi, ServiceAnswer } from './ports.ts';
+import type { Outage, OutageEvent } from './run-event.ts';
 
 /** Who pays with this key: a digest of the account's id; '' where the deployment has no account endpoint, or tells no id. */
 export type Owner = string;

@@ -14,8 +14,6 @@ import type { Project } from '../contract/api/project.ts';
 import { lastingOf } from '../model/outputs.ts';
 import { current, isOpen, isOver, projectOf } from '../model/record/job.ts';
 import type { Attempt, Job } from '../model/record/line.ts';
-import type { Clock } from '../run/jobs/ports.ts';
-import type { StepBreaker } from '../run/step-breaker.ts';
 import type { Calls, Permit } from './calls.ts';
 import { filesOf, isAway, Known } from './decide.ts';
 import { Ended, endedBy, lost, stopped } from './ended.ts';
@@ -24,12 +22,14 @@ import type { Expected, Inbox } from './inbox.ts';
 import type { Journal } from './journal.ts';
 import type { Live } from './live.ts';
 import type { Looks, Watch } from './looks.ts';
+import type { Clock } from './ports.ts';
 import { chargeOf, type Projects } from './projects.ts';
 import { textOf } from './reason.ts';
 import { fieldDigests } from './request.ts';
 import type { Task } from './scope.ts';
 import type { Priority, Slot, Slots } from './slots.ts';
 import type { Spending } from './spending.ts';
+import type { StepBreaker } from './step-breaker.ts';
 
 export interface CreationParts {
   readonly pipeline: string;

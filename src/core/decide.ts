@@ -6,10 +6,10 @@ import { worthAnotherAttempt } from '../contract/api/failure.ts';
 import { current, isClash } from '../model/record/job.ts';
 import { joined } from '../model/record/join.ts';
 import type { Attempt, Job, Output } from '../model/record/line.ts';
-import { type FileCounts, sumOf } from '../plan/decide.ts';
-import { outputPath } from '../plan/output-path.ts';
 import type { Action, End } from './ending.ts';
 import type { Facts, Receipt } from './facts.ts';
+import { type FileCounts, sumOf } from './file-counts.ts';
+import { outputPath } from './output-path.ts';
 import { suppliedIn } from './outputs.ts';
 import type { Reason, ReasonCode } from './reason.ts';
 

@@ -2,7 +2,7 @@
 import { unreachable } from '../base/result.ts';
 import { scrubbed } from '../base/scrub.ts';
 import { type ApiFailure, type CallKind, explainFailure, remedy } from '../contract/api/failure.ts';
-import type { Ending, Held } from '../plan/ending.ts';
+import type { Ending, Held } from './ending.ts';
 import { lostText, type ReasonCode, textOf } from './reason.ts';
 
 interface EndedMore {

@@ -1,8 +1,5 @@
 // How a task ends, and what that means for the steps that wait for it: one table for the plan and the run.
 import type { Code } from '../contract/codes.ts';
-import type { Ending, Held } from '../plan/ending.ts';
-
-export type { Ending, Held };
 
 /**
  * - `reuse`: done before, by this task or by another one with the same content.
@@ -88,3 +85,57 @@ const openEndings: ReadonlySet<Ending> = new Set<Ending>([
   'rendering',
   'later',
 ]);
+
+/**
+ * - `done`: its outputs exist.
+ * - `skipped`: its `if:` is false, it uses the outputs of a skipped step, or it is left to another checkout.
+ * - `excluded`: this run excludes it, or a step that it waits for.
+ * - `failed`: it cannot run as it is, or it ran and failed. Nothing is charged for it.
+ * - `doubt`: it may be paid; nobody knows.
+ * - `blocked`: a step that it waits for has no outputs now.
+ * - `pending`: it is not over, or did not begin, because of trouble; the next run continues it.
+ * - `rendering`: paid, and its project still renders; the run did not wait for the project.
+ * - `later`: its turn has not come: it waits for a project that renders, or the run was left before.
+ */
+export type Ending =
+  | 'done'
+  | 'skipped'
+  | 'excluded'
+  | 'failed'
+  | 'doubt'
+  | 'blocked'
+  | 'pending'
+  | 'rendering'
+  | 'later';
+
+/** `item`: budget.per_item is too small for its item, in credits. */
+export type Held =
+  | { readonly by: 'run' }
+  | {
+      readonly by: 'item';
+      readonly most: number;
+      readonly spent: number;
+      /** What the task would have taken. */
+      readonly wanted: number;
+    };
+
+export interface EndingFacts {
+  /** How a step that waits for this task ends; `done`: that step may start. */
+  readonly dependents: 'done' | 'skipped' | 'excluded' | 'blocked' | 'later';
+  /** True if a summary lists the task as a problem: a person may have to act. */
+  readonly problem: boolean;
+  /** True if the run acted on the task, or tried to. */
+  readonly acted: boolean;
+}
+
+export const endingFacts: Readonly<Record<Ending, EndingFacts>> = {
+  done: { dependents: 'done', problem: false, acted: true },
+  skipped: { dependents: 'skipped', problem: false, acted: false },
+  excluded: { dependents: 'excluded', problem: false, acted: false },
+  failed: { dependents: 'blocked', problem: true, acted: true },
+  doubt: { dependents: 'blocked', problem: true, acted: true },
+  blocked: { dependents: 'blocked', problem: false, acted: true },
+  pending: { dependents: 'blocked', problem: true, acted: true },
+  rendering: { dependents: 'later', problem: false, acted: false },
+  later: { dependents: 'later', problem: false, acted: false },
+};

@@ -1,6 +1,6 @@
 // What is known of files without reading them, and what receipts say of requests, as values for decisions.
 import type { Job, Output } from '../model/record/line.ts';
-import type { FileFact, Facts as OwnFacts } from '../plan/facts.ts';
+import type { FileFact, Facts as OwnFacts } from './disk-facts.ts';
 
 export type { FileFact };
 

@@ -5,7 +5,11 @@ import { err, ok, type Result } from '../base/result.ts';
 import { extensionOf, extensionOfContentType, mediaTypeOf } from '../contract/api/asset.ts';
 import { extensionMark } from '../language/result-name.ts';
 import type { Output } from '../model/record/line.ts';
-import { outputPath } from '../plan/output-path.ts';
+import type { Calls } from './calls.ts';
+import type { WholeFile } from './decide.ts';
+import { Ended, stopped } from './ended.ts';
+import type { Journal } from './journal.ts';
+import { outputPath } from './output-path.ts';
 import type {
   Clock,
   Disk,
@@ -16,12 +20,8 @@ import type {
   OutputStore,
   StoreAnswer,
   StoreFailure,
-} from '../run/jobs/ports.ts';
-import { backoffAfter } from '../run/jobs/retry.ts';
-import type { Calls } from './calls.ts';
-import type { WholeFile } from './decide.ts';
-import { Ended, stopped } from './ended.ts';
-import type { Journal } from './journal.ts';
+} from './ports.ts';
+import { backoffAfter } from './retry.ts';
 
 export interface FilesParts {
   readonly disk: Disk;

@@ -1,7 +1,7 @@
 // The service's events, for those who wait for them. An event makes a look earlier; one that names an attempt whose answer was lost is
 // the answer. Such an event is accepted only when its outcome is on disk: the service sends an accepted event never again.
 import type { Project } from '../contract/api/project.ts';
-import type { Clock } from '../run/jobs/ports.ts';
+import type { Clock } from './ports.ts';
 
 /** An attempt whose outcome is not on disk yet. */
 export interface Expected {

@@ -10,8 +10,8 @@ import {
   type RunLine,
   type TaskLine,
 } from '../model/record/line.ts';
-import type { Clock } from '../run/jobs/ports.ts';
-import type { LineFile } from '../run/journal-writer.ts';
+import type { LineFile } from './journal-writer.ts';
+import type { Clock } from './ports.ts';
 
 export interface JournalOptions {
   readonly ledger: Ledger;

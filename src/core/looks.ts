@@ -2,9 +2,9 @@
 // at most ten in any second. Published medians are not trusted: one that is wrong by a factor of three costs little.
 import type { Project } from '../contract/api/project.ts';
 import { toolNamed } from '../contract/tools/all.ts';
-import type { KnownDurations } from '../plan/look-schedule.ts';
-import type { Clock } from '../run/jobs/ports.ts';
+import type { KnownDurations } from './durations.ts';
 import { stopped } from './ended.ts';
+import type { Clock } from './ports.ts';
 
 /** Times and ages in milliseconds. */
 export interface LooksOptions {

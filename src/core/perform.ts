@@ -4,7 +4,6 @@ import { type Bug, bugOf, bugText } from '../base/bug.ts';
 import { recordOf } from '../contract/tools/all.ts';
 import { current, projectOf } from '../model/record/job.ts';
 import type { Output } from '../model/record/line.ts';
-import type { Disk, JobApi } from '../run/jobs/ports.ts';
 import type { Calls } from './calls.ts';
 import type { Creations, Followed } from './create.ts';
 import {
@@ -27,6 +26,7 @@ import type { Journal } from './journal.ts';
 import { Gone, type Live } from './live.ts';
 import type { Owed } from './owed.ts';
 import { badItem } from './plan.ts';
+import type { Disk, JobApi } from './ports.ts';
 import { textOf } from './reason.ts';
 import type { Bad, Held, Scope, Task } from './scope.ts';
 import type { Slots } from './slots.ts';

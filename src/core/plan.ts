@@ -1,9 +1,9 @@
 // The plan: the walk with a performer that does nothing. Under a cap it goes once more, as the run would under that cap.
 import type { Ledger } from '../model/record/ledger.ts';
-import type { Plan } from '../plan/plan.ts';
-import type { PlanFindings } from '../plan/plan-findings.ts';
 import { type Complaints, Findings } from './findings.ts';
 import { type Owed, owedOf } from './owed.ts';
+import type { PlanFindings } from './plan-findings.ts';
+import type { Plan } from './plan-table.ts';
 import type { Program } from './program.ts';
 import type { Bad, Held, Scope, Task } from './scope.ts';
 import { type Caps, type Need, Spending } from './spending.ts';

@@ -8,7 +8,6 @@ import { measureOf, priceOf } from '../contract/price.ts';
 import type { Tool } from '../contract/tool.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Measure } from '../model/record/line.ts';
-import type { PriceSource } from '../plan/estimate.ts';
 import { isKnown, isList, isNamedObject, type Named, Opaque, Ref } from './names.ts';
 import { knownPart } from './request.ts';
 
@@ -141,3 +140,6 @@ function withField(
   if (rest.length === 0) return { ...body, [key]: value };
   return { ...body, [key]: withField(isObject(inner) ? inner : {}, rest, value) };
 }
+
+/** Where a price comes from: earlier charges, the price list, or the step's `estimate:`. */
+export type PriceSource = 'charges' | 'list' | 'estimate';

@@ -6,11 +6,11 @@ import { knownBodyErrors } from '../language/body.ts';
 import type { Step } from '../language/pipeline.ts';
 import { expressionRemedy, type TemplateError } from '../language/template.ts';
 import type { Item } from '../model/item.ts';
-import type { TaskProblem as Problem } from '../plan/ask.ts';
-import type { FileFact } from '../plan/facts.ts';
-import { normalized } from '../plan/output-path.ts';
-import { problemOfItem, sentenceOf } from '../run/planned-task.ts';
+import type { FileFact } from './disk-facts.ts';
 import type { End } from './ending.ts';
+import { normalized } from './output-path.ts';
+import type { TaskProblem as Problem } from './task-problem.ts';
+import { problemOfItem, sentenceOf } from './task-problem.ts';
 
 export type { Problem };
 export { sentenceOf };

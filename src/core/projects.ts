@@ -5,11 +5,11 @@ import { recordOf } from '../contract/tools/all.ts';
 import { lastingOf } from '../model/outputs.ts';
 import { projectOf } from '../model/record/job.ts';
 import type { Attempt } from '../model/record/line.ts';
-import type { Clock } from '../run/jobs/ports.ts';
 import type { Calls } from './calls.ts';
 import { Ended, stopped } from './ended.ts';
 import type { ReceiptsPort } from './facts.ts';
 import type { Journal } from './journal.ts';
+import type { Clock } from './ports.ts';
 
 const secondLookMs = 3_000;
 /** A replica may not know it yet. */

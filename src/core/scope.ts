@@ -8,17 +8,17 @@ import { eachOf, elementsOf } from '../model/element.ts';
 import type { Item } from '../model/item.ts';
 import type { Output } from '../model/record/line.ts';
 import { type TaskId, taskId } from '../model/task.ts';
-import type { FileCounts } from '../plan/decide.ts';
-import type { Times } from '../plan/planned-action.ts';
-import { timeoutOf } from '../plan/timeout.ts';
 import { Known } from './decide.ts';
 import { type Action, dependents, done, type End, isGraver, isOpenEnd } from './ending.ts';
+import type { FileCounts } from './file-counts.ts';
 import type { Maker, Named } from './names.ts';
 import type { Names } from './naming.ts';
+import type { Times } from './planned-action.ts';
 import type { Price } from './price.ts';
 import type { Problem } from './problems.ts';
 import type { Fan, PlannedStep, StepNeed } from './program.ts';
 import type { Reason } from './reason.ts';
+import { timeoutOf } from './timeout.ts';
 
 /** Why an item may buy nothing now. */
 export interface Held extends Pick<End, 'held'> {

@@ -3,7 +3,7 @@
 import { creditsOf, current } from '../model/record/job.ts';
 import type { Ledger } from '../model/record/ledger.ts';
 import type { Measure } from '../model/record/line.ts';
-import { CalendarBudget, type CalendarCaps, nextBeginsAt } from '../plan/calendar-budget.ts';
+import { CalendarBudget, type CalendarCaps, nextBeginsAt } from './calendar-budget.ts';
 import { chargeFor } from './price.ts';
 import type { Held } from './scope.ts';
 

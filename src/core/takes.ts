@@ -1,11 +1,14 @@
 // Which take of a request counts: the one that a person picked, or, in a reroll, one more.
+import { digestOf } from '../base/digest.ts';
 import type { Step } from '../language/pipeline.ts';
+import { extensionMark } from '../language/result-name.ts';
 import { current } from '../model/record/job.ts';
 import type { Ledger } from '../model/record/ledger.ts';
 import type { Job } from '../model/record/line.ts';
-import { takeFile } from '../plan/takes.ts';
+import { stepOf } from '../model/task.ts';
 import { resultsOf } from './decide.ts';
 import type { ReceiptsView } from './facts.ts';
+import { normalized } from './output-path.ts';
 
 export interface TakeChoice {
   /** 1 is the first. */
@@ -104,4 +107,17 @@ function isComplete(job: Job): boolean {
   if (now?.state !== 'complete') return false;
   const saved = new Set(job.outputs.filter(({ of }) => of === now.name).map(({ index }) => index));
   return saved.size >= (resultsOf(now) ?? 1);
+}
+
+/** Characters that no file name on Windows has. */
+const unusable = /[<>:"|?*]/;
+
+/** Where the file of a take is, below the output folder. The same on every system, because state files travel. */
+export function takeFile(task: string, number: number): string {
+  const step = stepOf(task);
+  const key = task.startsWith(`${step}:`) ? task.slice(step.length + 1) : undefined;
+  const name = key === undefined ? task : `${step}/${key}`;
+  const to = `takes/${name}.take${number}.${extensionMark}`;
+  if (!unusable.test(to) && normalized(to).ok) return to;
+  return `takes/${step}/${digestOf({ task }).slice(0, 16)}.take${number}.${extensionMark}`;
 }

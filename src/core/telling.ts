@@ -7,16 +7,16 @@ import { tooManyFailed } from '../language/failure-limits.ts';
 import type { FailureLimits } from '../language/pipeline.ts';
 import { current, projectOf } from '../model/record/job.ts';
 import { stepOf } from '../model/task.ts';
-import type { Clock } from '../run/jobs/ports.ts';
-import type { RunEvent, TaskDetail, TaskEnding } from '../run/run-event.ts';
-import type { Tally } from '../run/tally.ts';
 import type { End } from './ending.ts';
 import type { Journal } from './journal.ts';
 import { dayOf } from './owed.ts';
 import type { Collected } from './perform.ts';
+import type { Clock } from './ports.ts';
+import type { RunEvent, TaskDetail, TaskEnding } from './run-event.ts';
 import { earlyActions } from './saving.ts';
 import type { Scope, Task } from './scope.ts';
 import type { Spending } from './spending.ts';
+import type { Tally } from './tally.ts';
 
 export interface TellingParts {
   readonly journal: Journal;

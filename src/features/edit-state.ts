@@ -3,6 +3,9 @@
 
 import { Cleanup } from '../base/cleanup.ts';
 import { Redactor } from '../base/redactor.ts';
+import { realClock } from '../core/clock.ts';
+import { JournalWriter } from '../core/journal-writer.ts';
+import type { Clock, MediaApi } from '../core/ports.ts';
 import { type BoundPipeline, boundPipeline } from '../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../language/load/loaded-pipeline.ts';
 import {
@@ -13,9 +16,6 @@ import {
   valueOrThrow,
 } from '../language/load/refusal.ts';
 import type { Header } from '../model/record/line.ts';
-import { realClock } from '../run/clock.ts';
-import type { Clock, MediaApi } from '../run/jobs/ports.ts';
-import { JournalWriter } from '../run/journal-writer.ts';
 import { rehearsalDataProblem } from '../service-api/connect-service.ts';
 import { httpClient } from '../service-api/http-client.ts';
 import { type LedgerEntry, type LocalService, startService } from '../service-api/local-service.ts';

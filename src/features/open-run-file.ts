@@ -1,8 +1,8 @@
 // Opens the state file for the lines of a run, or of a correction.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Env } from '../base/user-folder.ts';
+import type { Clock } from '../core/ports.ts';
 import type { Header } from '../model/record/line.ts';
-import type { Clock } from '../run/jobs/ports.ts';
 import type { Loaded } from '../state/load-state.ts';
 import { RecordInPlace } from '../state/record-in-place.ts';
 import type { RunFile } from '../state/run-file.ts';

@@ -4,12 +4,12 @@
 import { Cleanup } from '../base/cleanup.ts';
 import { count } from '../base/text.ts';
 import type { Env } from '../base/user-folder.ts';
+import type { Clock } from '../core/ports.ts';
 import { shownPath } from '../files/shown-path.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
 import { type Problem, problem, Refusal, stateProblem } from '../language/load/refusal.ts';
 import type { Header, MarkLine } from '../model/record/line.ts';
 import { formatVersion } from '../model/record/schemas.ts';
-import type { Clock } from '../run/jobs/ports.ts';
 import { copiesOf } from '../state/copies.ts';
 import { type Holder, holderOf } from '../state/live.ts';
 import { type Loaded, loadState } from '../state/load-state.ts';

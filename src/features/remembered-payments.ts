@@ -5,6 +5,9 @@ import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { digestOf } from '../base/digest.ts';
 import { isSystemProblem } from '../base/system-error.ts';
 import type { Account } from '../contract/api/project.ts';
+import type { PaidAlready, PaidBy, PaidSource, PaidTask } from '../core/paid-before.ts';
+import type { Clock, MediaApi } from '../core/ports.ts';
+import { downloadCount } from '../core/recorded-files.ts';
 import { shownPlace } from '../files/shown-path.ts';
 import type { Fingerprint } from '../model/fingerprint.ts';
 import { viewOf } from '../model/job-view.ts';
@@ -14,16 +17,7 @@ import { isOver, projectOf } from '../model/record/job.ts';
 import { joined } from '../model/record/join.ts';
 import type { Attempt, Job, Output } from '../model/record/line.ts';
 import { jobFacts, type NewJobEvent } from '../model/state.ts';
-import { downloadCount } from '../plan/recorded-files.ts';
-import type {
-  PaidAlready,
-  PaidBy,
-  PaidSource,
-  PaidTask,
-  Refused,
-  Remembered,
-} from '../plan/remembered.ts';
-import type { Clock, MediaApi } from '../run/jobs/ports.ts';
+import type { Refused, Remembered } from '../plan/remembered.ts';
 import type { Receipt, Receipts } from '../state/receipts.ts';
 import type { Payer } from '../state/receipts-row.ts';
 

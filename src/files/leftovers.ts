@@ -3,8 +3,7 @@ import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { realPathOr } from '../base/real-path.ts';
 import { isSystemProblem } from '../base/system-error.ts';
-import type { KeptFile } from '../plan/orphans.ts';
-import { normalized } from '../plan/output-path.ts';
+import { normalized } from '../core/output-path.ts';
 
 /** How the keys of items tell where their files are. */
 export interface ItemFiles {
@@ -101,4 +100,13 @@ function statsOf(path: string): Stats | undefined {
     if (isSystemProblem(error)) return undefined;
     throw error;
   }
+}
+
+/** A file of the folder of kept files, by its name. */
+export interface KeptFile {
+  readonly sha256: string;
+  readonly extension: string;
+  readonly bytes: number;
+  /** When it was set aside, in milliseconds since 1970. */
+  readonly at: number;
 }

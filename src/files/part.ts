@@ -8,7 +8,7 @@ import { valueIn } from '../base/json.ts';
 import { openRegular, readOwnFile } from '../base/regular-file.ts';
 import { validatorOf as schemaValidator } from '../base/schema.ts';
 import { isSystemProblem, systemCode } from '../base/system-error.ts';
-import type { LocalFile } from '../run/jobs/ports.ts';
+import type { LocalFile } from '../core/ports.ts';
 import { createNew, createNewDescriptor, openOwn } from './new-file.ts';
 
 // Reads the headers of an answer that describe its bytes: the range, the total, and the validator by which a later

@@ -1,7 +1,7 @@
 // The fingerprint: SHA-256 over what determines a task's result and nothing else (design.md, Words). A wider key would
 // make people pay again, so it contains no id, address, time, path or step name.
 
-import { type Digest, digestOf, digestOfBytes } from '../base/digest.ts';
+import { type Digest, digestFrom, digestOf, digestOfBytes } from '../base/digest.ts';
 import { isObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Brand } from '../base/result.ts';
 import { type Schema, withDefaults, withoutIgnored } from '../base/schema.ts';
@@ -53,4 +53,9 @@ export function cosmeticFields({ properties }: Schema): ReadonlySet<string> {
 /** A value of the service, named by its content instead of by its current address. */
 export function token(of: Fingerprint, output: string): string {
   return `shotlist:${of}/${output}`;
+}
+
+/** The fingerprint of an upload depends only on the content: the same bytes under any name are uploaded once. */
+export function uploadFingerprint(content: string): Fingerprint {
+  return fingerprintOf({ kind: 'upload', content: fingerprintFrom(digestFrom(content)) });
 }

@@ -1,4 +1,5 @@
 // The takes of each request that has more than one, by the job of the first.
+
 import type { JobLine } from './line.ts';
 
 export class TakeIndex {
@@ -30,3 +31,10 @@ export class TakeIndex {
 
 /** 1 is the first take. */
 export const numberOf = ({ take }: JobLine): number => take?.number ?? 1;
+
+/** All takes of a request, the first one first. */
+export const allTakes = (
+  ledger: { job(job: string): JobLine | undefined; readonly takes: TakeIndex },
+  first: string,
+): readonly JobLine[] =>
+  [ledger.job(first), ...ledger.takes.later(first)].filter((job) => job !== undefined);

@@ -4,12 +4,14 @@ import { type Digest, digestFrom } from '../base/digest.ts';
 import type { JsonObject } from '../base/json.ts';
 import { extensionOf, knownExtensions, mediaTypeOf } from '../contract/api/asset.ts';
 import type { Code } from '../contract/codes.ts';
-import type { Path } from '../contract/yaml/diagnostic.ts';
+import type { Facts } from '../core/disk-facts.ts';
+import { normalized } from '../core/output-path.ts';
+import { conditionOf, isStored } from '../core/recorded-files.ts';
+import type { TaskProblem } from '../core/task-problem.ts';
 import { knownBodyErrors } from '../language/body.ts';
 import type { Step } from '../language/pipeline.ts';
 import { expressionRemedy, type TemplateError } from '../language/template.ts';
-import { type Fingerprint, fingerprintFrom, fingerprintOf } from '../model/fingerprint.ts';
-import type { Cell } from '../model/item.ts';
+import { type Fingerprint, uploadFingerprint } from '../model/fingerprint.ts';
 import type { JobLine, OutputLine } from '../model/line.ts';
 import { jobFacts } from '../model/state.ts';
 import {
@@ -22,24 +24,8 @@ import {
 } from '../model/task-request.ts';
 import { type Decision, decideDelete, decideDownload, decideSupply, decideTake } from './decide.ts';
 import type { End } from './ending.ts';
-import type { Facts } from './facts.ts';
-import { normalized } from './output-path.ts';
-import { conditionOf, isStored } from './recorded-files.ts';
 import { nothingRemembered, type Remembered } from './remembered.ts';
 import type { TakeChoice, Takes } from './takes.ts';
-
-/** A problem with a task before anything is sent: a sentence, and its place in the pipeline file. */
-export interface TaskProblem {
-  readonly code: Code;
-  readonly message: string;
-  readonly hint: string;
-  /** Local files that the message names. */
-  readonly named?: readonly string[];
-  readonly expression?: TemplateError;
-  readonly at?: Path;
-  /** The place of the value in the table of its item. */
-  readonly cell?: Cell;
-}
 
 export type TaskAnswer =
   /** The task ends without a job: `skipped` by its `if:`, or `failed` with a problem. */
@@ -250,11 +236,6 @@ function uploadElsewhere(
       ? supply
       : { act: 'lost', reason: { code: 'upload-elsewhere', path: output.path } };
   return { is: 'decided', wanted, fingerprint, job, decision, away: output.path };
-}
-
-/** The fingerprint of an upload depends only on the content: the same bytes under any name are uploaded once. */
-export function uploadFingerprint(content: string): Fingerprint {
-  return fingerprintOf({ kind: 'upload', content: fingerprintFrom(digestFrom(content)) });
 }
 
 const withProblem = (problem: TaskProblem): TaskAnswer => ({

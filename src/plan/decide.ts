@@ -2,22 +2,24 @@
 // task is ready, so the two cannot disagree.
 
 import { worthAnotherAttempt } from '../contract/api/failure.ts';
-import type { JobLine, OutputLine } from '../model/line.ts';
-import type { Facts, OutputFacts } from './facts.ts';
-import { wantedPath } from './output-path.ts';
-import type { Reason } from './reason.ts';
+import type { Facts, OutputFacts } from '../core/disk-facts.ts';
+import type { FileCounts } from '../core/file-counts.ts';
+import { wantedPath } from '../core/output-path.ts';
 import {
   allStored,
   askedCount,
   conditionOf,
   downloadCount,
   filesElsewhere,
+  isComplete,
   isSomewhere,
   isStored,
   keptCopy,
   wholeCopies,
-} from './recorded-files.ts';
-import { isComplete, type TakeChoice } from './takes.ts';
+} from '../core/recorded-files.ts';
+import type { JobLine, OutputLine } from '../model/line.ts';
+import type { Reason } from './reason.ts';
+import type { TakeChoice } from './takes.ts';
 
 export type Decision =
   /** Done before, by this task or by another task with the same content. `files`: those of a download, unless all are whole. */
@@ -38,24 +40,6 @@ export type Decision =
   | { readonly act: 'keep'; readonly reason: Reason }
   /** Left to the checkout that has the files. No failure. */
   | { readonly act: 'defer'; readonly reason: Reason };
-
-export type Act = Decision['act'];
-
-/** Recorded files that a run reuses although they are not here as recorded. */
-export interface FileCounts {
-  /** Somebody changed their content. */
-  readonly changed: number;
-  /** Another checkout saved them, and they have never been in this one; or the store has them. */
-  readonly elsewhere: number;
-  /** Those of them that the store has. */
-  readonly stored: number;
-}
-
-export const sumOf = (one: FileCounts, other: FileCounts): FileCounts => ({
-  changed: one.changed + other.changed,
-  elsewhere: one.elsewhere + other.elsewhere,
-  stored: one.stored + other.stored,
-});
 
 /** upload, face-detect: free, and done once. Stale values are refreshed when a step that needs them begins. */
 export function decideSupply(job: JobLine | undefined): Decision {

@@ -4,11 +4,9 @@
 import type { JsonObject } from '../base/json.ts';
 import { mostCredits } from '../contract/api/bounds.ts';
 import { type Measured, measureOf, type Price, priceOf } from '../contract/price.ts';
+import type { PriceSource } from '../core/price.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Ledger } from '../model/ledger.ts';
-
-/** Where a price comes from: earlier charges, the price list, or the step's `estimate:`. */
-export type PriceSource = 'charges' | 'list' | 'estimate';
 
 export type Estimate =
   | {

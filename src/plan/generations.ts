@@ -1,10 +1,10 @@
 // How many projects may be in progress at once, so that no creation waits in the service's queue: the account's plan limits
 // their number, and so do `limits:` of the pipeline. Projects that earlier runs left count, too.
 
+import { longestWait } from '../core/timeout.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Fingerprint } from '../model/fingerprint.ts';
 import type { Ledger } from '../model/ledger.ts';
-import { longestWait } from './timeout.ts';
 
 export interface GenerationLimits {
   /** All projects together; undefined: no limit. */

@@ -1,28 +1,15 @@
 // Values of a request that only the run will know: which fields, from which steps, and the price
 // with the highest possible value in their place.
+
 import { fieldOf, isObject, type JsonObject } from '../base/json.ts';
 import { partOf, type Schema } from '../base/schema.ts';
 import { maxAccepted } from '../contract/max-accepted.ts';
 import type { Tool } from '../contract/tool.ts';
+import type { LateValue } from '../core/plan-table.ts';
 import type { Expression, Scope } from '../language/expression.ts';
 import type { Step } from '../language/pipeline.ts';
-import { expressionsOf, fillKnown } from '../language/template.ts';
+import { expressionsOf } from '../language/template.ts';
 import type { Estimate } from './estimate.ts';
-
-/** The known part of a body before the steps that it uses have run. */
-export function knownBody(step: Step, scope: Scope): JsonObject {
-  const known = fillKnown(step.with, scope) ?? null;
-  return isObject(known) ? known : {};
-}
-
-export interface LateValue {
-  /** A field of the request, such as `end_seconds`, or `if`. */
-  readonly field: string;
-  /** The step whose result decides the value. */
-  readonly from: string;
-  /** The value that the price is estimated with. */
-  readonly pricedAs?: number;
-}
 
 /** What a plan knows so far. */
 export interface Known {

@@ -1,8 +1,9 @@
 // When to look at a project that renders: the more looks, the shorter the delay between its end and the look that finds it. A run, a
 // tick and a face detection use this one rule. It does not trust published medians: one that is wrong by a factor of three costs little.
+
 import { toolNamed } from '../contract/tools/all.ts';
-import { timesOf } from '../model/job-times.ts';
-import type { JobLine } from '../model/line.ts';
+import type { KnownDurations } from '../core/durations.ts';
+import { knownFrom, newestCount } from '../core/durations.ts';
 
 /** What a `LookBudget` allows, shared by all projects that one process waits for: where few are in progress, each may be looked at more often. */
 export const looksPerSecond = 10;
@@ -13,13 +14,6 @@ const maxPauseMs = 10 * 60_000;
 const pauseShare = 0.1;
 /** More often than this is never useful, however fast the service is. */
 const minPauseMs = 20;
-
-/** Of each kind, only the newest durations count. */
-const newestCount = 100;
-/** With fewer durations, nothing is known of a kind. */
-const minCount = 3;
-/** The first look comes just before this share of the projects is over. */
-const lowShare = 0.1;
 const beforeLow = 0.95;
 /** If nothing is known, the first look is at this share of the published median, which may be far too long. */
 const unknownShare = 0.2;
@@ -151,57 +145,4 @@ export class LookSchedule {
   }
 }
 
-function knownFrom(durations: readonly number[]): Learnt['known'] {
-  const sorted = durations.toSorted((one, other) => one - other);
-  const lowMs = sorted[Math.floor(lowShare * sorted.length)];
-  const medianMs = sorted[Math.floor(sorted.length / 2)];
-  if (sorted.length < minCount || lowMs === undefined || medianMs === undefined) return undefined;
-  return { lowMs, medianMs };
-}
-
 // How long projects of each tool took here: the newest ones of a state file.
-
-/** In milliseconds, by tool; newest first. */
-export type KnownDurations = ReadonlyMap<string, readonly number[]>;
-
-/** The medians, in milliseconds, by tool. */
-export type UsualDurations = Readonly<Record<string, number>>;
-
-interface Duration {
-  readonly ended: number;
-  readonly ms: number;
-}
-
-/** `jobs`: all of the state file. Only projects whose line tells when they were complete count. */
-export function knownDurations(jobs: Iterable<JobLine>): KnownDurations {
-  const byKind = new Map<string, Duration[]>();
-  for (const job of jobs) {
-    if (job.expires === undefined) continue;
-    const { began, ended } = timesOf(job);
-    if (began === undefined || ended === undefined || ended <= began) continue;
-    const known = byKind.get(job.kind) ?? [];
-    byKind.set(job.kind, known);
-    known.push({ ended, ms: ended - began });
-    if (known.length >= 2 * newestCount) keepNewest(known);
-  }
-  return new Map(
-    [...byKind].map(([kind, known]) => {
-      keepNewest(known);
-      return [kind, known.map(({ ms }) => ms)];
-    }),
-  );
-}
-
-export function usualDurations(jobs: Iterable<JobLine>): UsualDurations {
-  const usual: Record<string, number> = {};
-  for (const [kind, known] of knownDurations(jobs)) {
-    const { medianMs } = knownFrom(known) ?? {};
-    if (medianMs !== undefined) usual[kind] = medianMs;
-  }
-  return usual;
-}
-
-function keepNewest(known: Duration[]): void {
-  known.sort((one, other) => other.ended - one.ended);
-  known.length = Math.min(known.length, newestCount);
-}

@@ -1,5 +1,6 @@
 // What each item may still cost, by the plan. Under a cap, an item begins only if all of that fits, so that no credits go to
 // items that the cap then leaves unfinished.
+import type { Enough } from '../core/plan-reading.ts';
 import type { Fingerprint } from '../model/fingerprint.ts';
 import { type Expectation, expectationOf } from './estimate.ts';
 import type { PlannedTask } from './planned-action.ts';
@@ -90,16 +91,6 @@ export interface Room {
   readonly run: { readonly left: number; readonly most: number } | undefined;
   /** `budget.per_item`, in credits. */
   readonly perItem: number | undefined;
-}
-
-/** For how many items the caps are enough. */
-export interface Enough {
-  readonly items: number;
-  /** The items that something must be paid for. */
-  readonly of: number;
-  /** Items that no run can finish, because they alone need more than a cap: the first of them. */
-  readonly tooDear: readonly { readonly item: string; readonly credits: number }[];
-  readonly tooDearCount: number;
 }
 
 const maxListed = 20;

@@ -1,36 +1,9 @@
 // What a plan finds beside its rows: what subscription plans would refuse, the items with nothing to do, and those with something
 // to pay for or to wait for.
-import type { JsonObject } from '../base/json.ts';
-import { type Tier, tiers } from '../contract/api/tier.ts';
-import { refusedOnPlan } from '../contract/plan-rules.ts';
-import type { RuleBreach } from '../contract/rules.ts';
-import type { Step } from '../language/pipeline.ts';
+
 import type { Ledger } from '../model/ledger.ts';
 import { reuseEvents } from '../model/reuse-events.ts';
 import type { PlannedTask } from './planned-action.ts';
-
-/**
- * What each subscription plan would refuse, because the account's plan is known only after planning. Keeps the first finding of each
- * step for each plan, so that a million items are a few lines.
- */
-export class PlanFindings {
-  readonly #byTier = new Map<Tier, Map<string, RuleBreach>>(tiers.map((tier) => [tier, new Map()]));
-
-  /** `body` has only the fields that are known. */
-  look({ name, kind }: Step, body: JsonObject): void {
-    if (kind.tool === undefined) return;
-    for (const [tier, found] of this.#byTier) {
-      if (found.has(name)) continue;
-      const [first] = refusedOnPlan(kind.tool, body, tier);
-      if (first !== undefined) found.set(name, first);
-    }
-  }
-
-  /** By step. */
-  refusedOn(tier: Tier): ReadonlyMap<string, RuleBreach> {
-    return this.#byTier.get(tier) ?? new Map();
-  }
-}
 
 /** The items with nothing to do, which the run only reports: a set of places. A million of them take 125 KB. */
 export class SettledItems {

@@ -2,7 +2,7 @@
 // number, tasks are counted and no longer compared.
 
 import type { Json } from '../base/json.ts';
-import type { Code } from '../contract/codes.ts';
+import type { Because, Change, EarlierJob, Explanation, PlanReason } from '../core/plan-reason.ts';
 import type { Manifest } from '../model/fingerprint.ts';
 import type { JobLine } from '../model/line.ts';
 import {
@@ -12,34 +12,14 @@ import {
   textsOf,
   valueOfJob,
 } from '../model/manifest.ts';
-import type { AttemptState } from '../model/record/line.ts';
-import type { PlannedAction, PlannedTask } from './planned-action.ts';
+import type { PlannedTask } from './planned-action.ts';
 import { whyOf } from './reason.ts';
-import type { PaidTask } from './remembered.ts';
-
-export type Because = 'new' | 'changed' | 'again' | 'more';
-
-/** Tasks of one step that run for the same reason. */
-export interface PlanReason {
-  readonly step: string;
-  readonly because: Because;
-  /** What has changed, or why it is done again, as the end of a sentence. Absent for `new` and `more`. */
-  readonly what?: string;
-  readonly tasks: number;
-  /** The first three tasks. */
-  readonly examples: readonly string[];
-}
 
 /** A task as it is planned, with what it may be compared by. */
 export interface Candidate {
   readonly planned: PlannedTask;
   /** The uploads of its item, and of the shared steps. */
   readonly uploads: readonly Upload[];
-}
-
-/** The last job that a task had, other than the one that it has now. */
-export interface EarlierJob extends Pick<JobLine, 'job' | 'kind' | 'at' | 'project' | 'credits'> {
-  readonly state: JobLine['state'] | AttemptState;
 }
 
 /** The most tasks to look for in the state file, and to compare with their manifests. */
@@ -212,22 +192,6 @@ function shortText(change: Change): string {
 
 // What has changed about a task since an earlier job of it: which field, which file, which result of another task.
 
-export type Change =
-  | ({ readonly is: 'value' } & ChangedField)
-  /** `before` and `after`: the SHA-256 of the content; `file`: the path now, `was`: the path at the time if it was another. */
-  | {
-      readonly is: 'file';
-      readonly field: string;
-      readonly file: string;
-      readonly was?: string;
-      readonly before?: string;
-      readonly after?: string;
-    }
-  /** A result of another task, which is not the same one. */
-  | { readonly is: 'result'; readonly field: string; readonly kind?: string }
-  /** The record does not say what it was before. */
-  | { readonly is: 'field'; readonly field: string; readonly after?: Json };
-
 /** A file that the plan uploads, or has uploaded. */
 export interface Upload {
   readonly file: string;
@@ -290,21 +254,6 @@ const jobIn = (value: Json | undefined): string | undefined =>
   typeof value === 'string' ? valueOfJob(value)?.job : undefined;
 
 // Why one task runs, or does not: what has changed since its last project, field by field.
-
-export interface Explanation {
-  readonly task: string;
-  readonly action: PlannedAction;
-  readonly why: string;
-  readonly code?: Code;
-  /** Credits that it would cost; absent if it is free, or if the price is not known. */
-  readonly credits?: number;
-  /** What the user's receipts say of it; absent if the state file alone knows it. */
-  readonly paid?: PaidTask;
-  /** The last job that the task had before; absent if it never had another one. */
-  readonly earlier?: EarlierJob;
-  /** What has changed since then; absent if the state file's manifests do not have that job. */
-  readonly changes?: readonly Change[];
-}
 
 export function explanationOf(
   { planned, uploads }: Candidate,

@@ -1,7 +1,7 @@
 // Why a task is or is not done: a code for programs and tests, and the text for people, which is made here only.
 import { unreachable } from '../base/result.ts';
+import type { Condition } from '../core/recorded-files.ts';
 import type { JobLine } from '../model/line.ts';
-import type { Condition } from './recorded-files.ts';
 
 /** The codes of reasons that need nothing else to be told. */
 export type PlainReasonCode =

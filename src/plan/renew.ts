@@ -2,10 +2,10 @@
 // expire, results do not.
 import { assetLifetimeMs } from '../contract/api/asset.ts';
 import type { Operation } from '../contract/kinds.ts';
+import type { Facts } from '../core/disk-facts.ts';
+import { filesElsewhere, wholeCopies } from '../core/recorded-files.ts';
 import type { JobLine } from '../model/line.ts';
-import type { Facts } from './facts.ts';
 import { elsewhereHint } from './reason.ts';
-import { filesElsewhere, wholeCopies } from './recorded-files.ts';
 import { nothingRemembered, type Remembered } from './remembered.ts';
 
 /**

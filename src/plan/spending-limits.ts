@@ -1,7 +1,8 @@
 // The caps on what a run may spend in all: the run's own budget, and those of the day and of the month. The cap that
 // leaves the least decides.
+
+import { CalendarBudget, type CalendarCaps, nextBeginsAt } from '../core/calendar-budget.ts';
 import { committed, type Ledger } from '../model/ledger.ts';
-import { CalendarBudget, type CalendarCaps, nextBeginsAt } from './calendar-budget.ts';
 
 export interface SpendingLimitsOptions {
   readonly ledger: Ledger;

@@ -1,16 +1,14 @@
 // Which take of a request counts: the one that a person picked, or, in a reroll, one more.
-import { digestOf } from '../base/digest.ts';
-import type { Pipeline, Step } from '../language/pipeline.ts';
-import { extensionMark } from '../language/result-name.ts';
+
+import { isComplete } from '../core/recorded-files.ts';
+import { takeFile } from '../core/takes.ts';
+import type { Step } from '../language/pipeline.ts';
 import type { Fingerprint } from '../model/fingerprint.ts';
 import type { Ledger } from '../model/ledger.ts';
 import type { JobLine } from '../model/line.ts';
 import { chargedHere, jobFacts } from '../model/state.ts';
-import { numberOf } from '../model/take-index.ts';
-import { fannedOutIn, itemOf, stepOf } from '../model/task.ts';
+import { allTakes, numberOf } from '../model/take-index.ts';
 import { type BodyRequest, withTake } from '../model/task-request.ts';
-import { normalized } from './output-path.ts';
-import { downloadCount } from './recorded-files.ts';
 import type { Remembered } from './remembered.ts';
 
 export interface TakeChoice {
@@ -81,10 +79,6 @@ export function rerolledTakes(
   };
 }
 
-/** All takes of a request, the first one first. */
-export const allTakes = (ledger: Jobs, first: string): readonly JobLine[] =>
-  [ledger.job(first), ...ledger.takes.later(first)].filter((job) => job !== undefined);
-
 function about(ledger: Jobs, first: Fingerprint, number: number) {
   const others = allTakes(ledger, first).filter((job) => numberOf(job) !== number);
   return { first, number, others: others.reduce((sum, job) => sum + chargedHere(job), 0) };
@@ -109,67 +103,5 @@ function nextTake(newest: JobLine | undefined, isTaken: (take: number) => boolea
   return number;
 }
 
-/** Paid for, and its files were saved at some time. */
-export function isComplete(job: JobLine): boolean {
-  if (!jobFacts[job.state].hasResult) return false;
-  const saved = new Set((job.outputs ?? []).map(({ index }) => index));
-  return job.state === 'deleted' || saved.size >= downloadCount(job);
-}
-
-/** Characters that no file name on Windows has. */
-const unusable = /[<>:"|?*]/;
-
-/** Where the file of a take is, below the output folder. The same on every system, because state files travel. */
-export function takeFile(task: string, number: number): string {
-  const step = stepOf(task);
-  const key = task.startsWith(`${step}:`) ? task.slice(step.length + 1) : undefined;
-  const name = key === undefined ? task : `${step}/${key}`;
-  const to = `takes/${name}.take${number}.${extensionMark}`;
-  if (!unusable.test(to) && normalized(to).ok) return to;
-  return `takes/${step}/${digestOf({ task }).slice(0, 16)}.take${number}.${extensionMark}`;
-}
-
 // The part of a pipeline that a reroll runs: the rerolled steps, what they need, and the deletes of their projects.
 // Nothing downstream is in it.
-
-export function rerolledPipeline(pipeline: Pipeline, tasks: readonly string[]): Pipeline {
-  const { steps } = pipeline;
-  const named = new Set(tasks.map(stepOf));
-  const needed = neededBy(steps, named);
-  return {
-    ...pipeline,
-    steps: steps.flatMap((step) => {
-      if (needed.has(step.name)) return step;
-      const { kind, of, uses, after } = step;
-      if (kind.operation !== 'delete' || of === undefined || !named.has(of)) return [];
-      if (uses.some((name) => !needed.has(name))) return [];
-      // A take is saved before its project is deleted, whatever the pipeline does with the result that counts.
-      return { ...step, after: after.filter((name) => needed.has(name)), discard: false };
-    }),
-  };
-}
-
-/** The steps and all steps that they wait for. */
-export function neededBy(steps: readonly Step[], names: ReadonlySet<string>): ReadonlySet<string> {
-  const needed = new Set(names);
-  // Every step follows those that it waits for.
-  for (const { name, after, fan } of steps.toReversed()) {
-    if (!needed.has(name)) continue;
-    for (const before of [...after, ...(fan === undefined ? [] : [fan.step, ...fan.uses])])
-      needed.add(before);
-  }
-  return needed;
-}
-
-/** The keys of the items that a reroll needs; undefined: all, because a shared step waits for all of them. */
-export function itemsOf(
-  { steps, items }: Pipeline,
-  tasks: readonly string[],
-): ReadonlySet<string> | undefined {
-  if (items.kind === 'one') return undefined;
-  const shared = new Set(steps.filter((step) => step.shared).map(({ name }) => name));
-  const ofAll = new Set(tasks.map(stepOf).filter((name) => shared.has(name)));
-  if ([...neededBy(steps, ofAll)].some((name) => !shared.has(name))) return undefined;
-  const isFannedOut = fannedOutIn(steps);
-  return new Set(tasks.flatMap((task) => itemOf(task, isFannedOut(task)) ?? []));
-}

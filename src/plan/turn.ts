@@ -1,7 +1,9 @@
 // Decides what a step does once the steps that it waits for are over. `plan` asks with planned endings, `run` with real
 // ones.
+
+import { type Ending, endingFacts } from '../core/ending.ts';
 import type { OnMissing, Step } from '../language/pipeline.ts';
-import { type End, type Ending, endingFacts, type Phase } from './ending.ts';
+import type { End, Phase } from './ending.ts';
 
 /** A step starts, or ends because of a step that it waits for. */
 export type Turn = 'start' | End;

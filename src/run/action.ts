@@ -1,17 +1,18 @@
 // The actions of a run: what it does about a step that is ready, and the settings on which that depends.
 
+import type { FileCounts } from '../core/file-counts.ts';
+import type { FileFacts } from '../core/file-facts.ts';
+import type { JournalWriter } from '../core/journal-writer.ts';
+import type { Act } from '../core/planned-action.ts';
+import type { Clock } from '../core/ports.ts';
 import type { Scope } from '../language/expression.ts';
 import type { Pipeline, Step } from '../language/pipeline.ts';
 import type { Fingerprint } from '../model/fingerprint.ts';
 import type { JobLine } from '../model/line.ts';
-import type { Act, FileCounts } from '../plan/decide.ts';
 import type { End } from '../plan/ending.ts';
 import type { Remembered } from '../plan/remembered.ts';
 import type { Takes } from '../plan/takes.ts';
-import type { FileFacts } from './file-facts.ts';
 import type { JobOrder } from './jobs/job.ts';
-import type { Clock } from './jobs/ports.ts';
-import type { JournalWriter } from './journal-writer.ts';
 import type { ManifestNotes } from './manifest-notes.ts';
 import type { Refresh } from './refresh-inputs.ts';
 

@@ -3,9 +3,10 @@
 // the reserve. A job that is not over counts at its current estimate, so a charge above its estimate immediately raises
 // the estimates of similar jobs.
 import { err, ok, type Result } from '../base/result.ts';
+import type { Held } from '../core/ending.ts';
+import type { Clock } from '../core/ports.ts';
 import type { Ledger } from '../model/ledger.ts';
 import type { NewEvent } from '../model/line.ts';
-import type { Held } from '../plan/ending.ts';
 import { type Estimate, type Expectation, estimated } from '../plan/estimate.ts';
 import type { ItemNeeds } from '../plan/needs.ts';
 import {
@@ -17,7 +18,6 @@ import type { EndWithoutJob, Wait } from './action.ts';
 import { Admission } from './admission.ts';
 import type { ItemRun } from './item-run.ts';
 import type { JobOrder } from './jobs/job.ts';
-import type { Clock } from './jobs/ports.ts';
 
 export interface BudgetOptions extends SpendingLimitsOptions {
   readonly clock: Pick<Clock, 'now'>;

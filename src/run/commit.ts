@@ -3,19 +3,19 @@
 import { type Bug, bugText } from '../base/bug.ts';
 import { scrubbed } from '../base/scrub.ts';
 import { count } from '../base/text.ts';
+import type { JournalWriter } from '../core/journal-writer.ts';
+import { askedCount, downloadCount } from '../core/recorded-files.ts';
+import type { RunEvent } from '../core/run-event.ts';
+import type { StepBreaker } from '../core/step-breaker.ts';
 import type { NewEvent } from '../model/line.ts';
 import { isNotTaken, notTaken } from '../model/settled.ts';
 import { jobFacts } from '../model/state.ts';
-import { askedCount, downloadCount } from '../plan/recorded-files.ts';
 import type { Remembered } from '../plan/remembered.ts';
 import type { Budget } from './budget.ts';
 import { type RunningJob, whereaboutsOf } from './in-flight.ts';
 import type { Ended } from './jobs/job.ts';
 import { failed, paidElsewhere, pending } from './jobs/outcome.ts';
-import type { OrderJournal, Permission } from './jobs/ports.ts';
-import type { JournalWriter } from './journal-writer.ts';
-import type { RunEvent } from './run-event.ts';
-import type { StepBreaker } from './step-breaker.ts';
+import type { OrderJournal, Permission } from './jobs/performer.ts';
 import type { TaskEndings } from './task-endings.ts';
 
 export interface CommitOptions {

@@ -3,6 +3,9 @@
 import type { Json, JsonObject } from '../base/json.ts';
 import { err, type Result, unreachable } from '../base/result.ts';
 import type { Code } from '../contract/codes.ts';
+import type { Ending } from '../core/ending.ts';
+import type { StepBreaker } from '../core/step-breaker.ts';
+import { timeoutOf } from '../core/timeout.ts';
 import { bodyOf } from '../language/body.ts';
 import type { Step } from '../language/pipeline.ts';
 import { nextAttempt } from '../model/attempt.ts';
@@ -12,11 +15,10 @@ import { unknownKind } from '../model/job-kind.ts';
 import { taskId } from '../model/task.ts';
 import { ask, type TaskAnswer } from '../plan/ask.ts';
 import { decideTake, finalFailure } from '../plan/decide.ts';
-import type { End, Ending } from '../plan/ending.ts';
+import type { End } from '../plan/ending.ts';
 import { expectationOf } from '../plan/estimate.ts';
 import { whyOf } from '../plan/reason.ts';
 import { awayUpload, payAgainHint } from '../plan/renew.ts';
-import { timeoutOf } from '../plan/timeout.ts';
 import type { Action, EndWithoutJob, RunTerms } from './action.ts';
 import type { Budget } from './budget.ts';
 import type { InFlight } from './in-flight.ts';
@@ -37,7 +39,6 @@ import {
 import type { ProjectUsers } from './project-users.ts';
 import { refreshesFor } from './refresh-inputs.ts';
 import type { Slots } from './slots.ts';
-import type { StepBreaker } from './step-breaker.ts';
 
 type Decided = Extract<TaskAnswer, { is: 'decided' }>;
 

@@ -2,27 +2,23 @@
 // action is foreseen with what is known now.
 import type { JsonObject } from '../base/json.ts';
 import { unreachable } from '../base/result.ts';
+import { endingFacts } from '../core/ending.ts';
+import { comesLater, endingOf, isUnsettled } from '../core/planned-action.ts';
+import { countsResults, knownBody, resultCount } from '../core/result-count.ts';
+import type { TaskProblem } from '../core/task-problem.ts';
 import type { Step } from '../language/pipeline.ts';
 import { stagesOf } from '../language/stages.ts';
 import type { Item } from '../model/item.ts';
 import { predicted } from '../model/outputs.ts';
 import type { TaskId } from '../model/task.ts';
-import type { TaskProblem } from '../plan/ask.ts';
-import { type End, endingFacts } from '../plan/ending.ts';
-import { countsResults, openingOf, resultCount } from '../plan/fan-opening.ts';
-import { knownBody } from '../plan/late-values.ts';
-import { comesLater, endingOf, isUnsettled, type PlannedTask } from '../plan/planned-action.ts';
+import type { End } from '../plan/ending.ts';
+import { openingOf } from '../plan/fan-opening.ts';
+import type { PlannedTask } from '../plan/planned-action.ts';
 import { Barrier, type Turn } from '../plan/turn.ts';
 import { type FanRun, gatheredSteps, ItemRun, type ItemsInside } from './item-run.ts';
 import { type Actor, endOf, excludedEnd, type ItemTask, walk } from './item-walk.ts';
-import {
-  type PlanContext,
-  Planning,
-  plannedTask,
-  pricedTask,
-  problemTask,
-  someTask,
-} from './planned-task.ts';
+import type { PlanContext } from './plan-context.ts';
+import { Planning, plannedTask, pricedTask, problemTask, someTask } from './planned-task.ts';
 import { renewalsFor } from './refresh-inputs.ts';
 
 /** What would be done for one item, or for the shared steps. */

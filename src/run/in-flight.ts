@@ -1,12 +1,12 @@
 // Orders in flight, and the tasks that wait for them. Tasks with the same fingerprint share one order, and one payment.
 
+import type { Whereabouts } from '../core/run-event.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Fingerprint } from '../model/fingerprint.ts';
 import type { Ledger } from '../model/ledger.ts';
 import { jobFacts } from '../model/state.ts';
 import type { ItemTask } from './item-walk.ts';
 import type { JobOrder, JobOutcome } from './jobs/job.ts';
-import type { Whereabouts } from './run-event.ts';
 
 /** `itemRun` and `step` are those of the task that began the job. */
 export interface RunningJob extends ItemTask {

@@ -3,6 +3,10 @@
 // steps. A step waits for steps of its own item run and of those around it, and a fan-in for all item runs one level inside.
 import type { Json, JsonObject } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
+import { type Ending, endingFacts } from '../core/ending.ts';
+import type { FileCounts } from '../core/file-counts.ts';
+import type { Times } from '../core/planned-action.ts';
+import type { TaskEnding } from '../core/run-event.ts';
 import { type Scope, toCel } from '../language/expression.ts';
 import type { FanOut, Step } from '../language/pipeline.ts';
 import { eachOf, elementsOf } from '../model/element.ts';
@@ -12,9 +16,8 @@ import { type JobLine, resultOf } from '../model/line.ts';
 import { namedByContent } from '../model/outputs.ts';
 import { type TaskId, taskId } from '../model/task.ts';
 import type { Names } from '../model/task-request.ts';
-import type { FileCounts } from '../plan/decide.ts';
-import { type Ending, endingFacts, type Phase } from '../plan/ending.ts';
-import type { PlannedTask, Times } from '../plan/planned-action.ts';
+import type { Phase } from '../plan/ending.ts';
+import type { PlannedTask } from '../plan/planned-action.ts';
 import {
   Barrier,
   type Contributor,
@@ -24,7 +27,6 @@ import {
   type Turn,
   turnOf,
 } from '../plan/turn.ts';
-import type { TaskEnding } from './run-event.ts';
 
 type Base = Pick<Scope, 'inputs' | 'env' | 'run'>;
 

@@ -1,9 +1,9 @@
 // Keeps what each decided task's fingerprint is made of, once for each job.
 import type { Redactor } from '../base/redactor.ts';
+import type { Clock } from '../core/ports.ts';
 import type { Fingerprint } from '../model/fingerprint.ts';
 import type { KeptManifest } from '../model/manifest.ts';
 import type { TaskAnswer } from '../plan/ask.ts';
-import type { Clock } from './jobs/ports.ts';
 
 /** Where manifests are kept; `state/manifests.ts`. */
 interface Manifests {

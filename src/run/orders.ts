@@ -2,24 +2,22 @@
 
 import { digestFrom } from '../base/digest.ts';
 import { isObject } from '../base/json.ts';
-import { extensionOf } from '../contract/api/asset.ts';
 import type { Download } from '../contract/api/project.ts';
-import type { Step } from '../language/pipeline.ts';
-import { type Fingerprint, fingerprintFrom } from '../model/fingerprint.ts';
-import type { JobLine, OutputLine } from '../model/line.ts';
-import { resultOf } from '../model/line.ts';
-import { uploadFingerprint } from '../plan/ask.ts';
-import type { Facts } from '../plan/facts.ts';
+import type { Facts } from '../core/disk-facts.ts';
 import {
-  conditionOf,
   downloadCount,
   isSomewhere,
   isStored,
+  placeOf,
   wholeCopies,
-} from '../plan/recorded-files.ts';
+} from '../core/recorded-files.ts';
+import { timeoutOf } from '../core/timeout.ts';
+import type { Step } from '../language/pipeline.ts';
+import { type Fingerprint, fingerprintFrom, uploadFingerprint } from '../model/fingerprint.ts';
+import type { JobLine, OutputLine } from '../model/line.ts';
+import { resultOf } from '../model/line.ts';
 import { nothingRemembered, type Remembered } from '../plan/remembered.ts';
 import type { TakeChoice } from '../plan/takes.ts';
-import { timeoutOf } from '../plan/timeout.ts';
 import type {
   AttachOrder,
   AwaitOrder,
@@ -28,7 +26,6 @@ import type {
   DeleteOrder,
   DetectOrder,
   OrderHead,
-  Place,
   ReuploadOrder,
   Source,
   StoreOrder,
@@ -113,13 +110,6 @@ export function rereadOrder(
     timeoutMs: timeoutOf(step),
     ...(typeof id === 'string' ? { detection: id } : {}),
   };
-}
-
-/** The place of an intact copy of a recorded output: its own, or among the kept files. */
-export function placeOf(output: OutputLine, facts: Facts): Place {
-  return conditionOf(output, facts) === 'whole'
-    ? { in: 'output', path: output.path }
-    : { in: 'kept', digest: output.sha256, extension: extensionOf(output.path) };
 }
 
 /** The same, or the store if there is no copy on this disk. */

@@ -1,53 +1,26 @@
 // How one task is planned, once the steps before it have been planned: what is known of it now, what it may cost, and what only
 // the run will know.
+
 import { type Digest, digestOf } from '../base/digest.ts';
 import { isObject, type Json, type JsonObject } from '../base/json.ts';
 import { unreachable } from '../base/result.ts';
+import { comesLater, isUnsettled, type PlannedAction } from '../core/planned-action.ts';
+import { knownBody } from '../core/result-count.ts';
+import { problemOfItem, sentenceOf, type TaskProblem } from '../core/task-problem.ts';
 import type { Scope } from '../language/expression.ts';
-import { expressionsIn, type Step } from '../language/pipeline.ts';
+import type { Step } from '../language/pipeline.ts';
 import { expressionsOf, fillOpen } from '../language/template.ts';
-import type { Cell, Item } from '../model/item.ts';
+import type { Item } from '../model/item.ts';
 import type { JobLine } from '../model/line.ts';
 import type { TaskId } from '../model/task.ts';
 import { conditionHolds, type TaskRequest } from '../model/task-request.ts';
-import { ask, badValue, type TaskAnswer, type TaskProblem } from '../plan/ask.ts';
+import { ask, badValue, type TaskAnswer } from '../plan/ask.ts';
 import { type Decision, decideDelete } from '../plan/decide.ts';
-import type { Estimate } from '../plan/estimate.ts';
-import type { Facts } from '../plan/facts.ts';
-import { knownBody, lateValues, pricedWithBounds } from '../plan/late-values.ts';
-import {
-  comesLater,
-  isUnsettled,
-  type PlannedAction,
-  type PlannedTask,
-} from '../plan/planned-action.ts';
+import { lateValues, pricedWithBounds } from '../plan/late-values.ts';
+import type { PlannedTask } from '../plan/planned-action.ts';
 import { whyOf } from '../plan/reason.ts';
-import type { Remembered } from '../plan/remembered.ts';
-import type { Takes } from '../plan/takes.ts';
 import type { ItemRun } from './item-run.ts';
-
-/** The facts and functions that planning an item uses. */
-export interface PlanContext {
-  /** All steps of the pipeline. */
-  readonly steps: readonly Step[];
-  readonly facts: Facts;
-  readonly jobOf: (fingerprint: string) => JobLine | undefined;
-  readonly estimate: (step: Step, body: JsonObject) => Estimate;
-  /** Sees the known part of a request that may be sent. */
-  readonly look: (step: Step, body: JsonObject) => void;
-  readonly base: Pick<Scope, 'inputs' | 'env' | 'run'>;
-  /** Epoch milliseconds. */
-  readonly now: number;
-  /** Steps that the run excludes by --only, --until or --exclude. */
-  readonly excluded: ReadonlySet<string>;
-  readonly takes: Takes;
-  /** Default: nothing. */
-  readonly remembered?: Remembered | undefined;
-  /** True if every output must be in this checkout. */
-  readonly requireOutputs: boolean;
-  /** Why a download cannot be written to a place below the output folder. */
-  readonly unusable: (to: string) => string | undefined;
-}
+import type { PlanContext } from './plan-context.ts';
 
 /** A plan in progress, as one item run sees it: what is known about the steps so far. */
 export class Planning {
@@ -234,41 +207,6 @@ function manifestOf(
 }
 
 // A problem with a task, in terms of its item: which value of which row, and why a field of a file is missing.
-
-/** Adds the place in the item's table, and the reason for a missing field. */
-export function problemOfItem(
-  problem: TaskProblem,
-  step: Step,
-  item: Item | undefined,
-): TaskProblem {
-  if (item === undefined) return problem;
-  const columns = columnsIn(problem, step);
-  const cell = columns.length === 0 ? undefined : item.cell?.(columns);
-  const message = withReason(problem, item);
-  return { ...problem, message, cell };
-}
-
-/** The sentence about a problem, with its place in a table. */
-export const sentenceOf = ({ message, cell }: TaskProblem): string =>
-  cell === undefined ? message : `${message} (${placeOf(cell)})`;
-
-const placeOf = ({ name, span }: Cell): string => `${name}:${span.line}:${span.column}`;
-
-/** The fields of the item that the wrong value comes from. */
-function columnsIn({ expression, at }: TaskProblem, step: Step): readonly string[] {
-  const path = (expression?.path ?? at)?.join('.');
-  return expressionsIn(step)
-    .filter(({ path: own }) => path === undefined || `${own.join('.')}.`.startsWith(`${path}.`))
-    .flatMap(({ expression: { references } }) =>
-      references.flatMap(({ root, key }) => (root === 'item' && key !== undefined ? [key] : [])),
-    );
-}
-
-function withReason({ message, expression }: TaskProblem, { lacks = {}, fields }: Item): string {
-  const name = /^there is no "(\w+)"$/.exec(expression?.message ?? '')?.[1] ?? '';
-  const why = Object.hasOwn(lacks, name) ? lacks[name] : undefined;
-  return why === undefined ? message : `${message}: ${String(fields['path'])} ${why}`;
-}
 
 // Adds to a planned task what it may cost, and which of its values only the run will know.
 

@@ -1,9 +1,9 @@
 // Before a request uses outputs of other steps, this decides which of the outputs are stale and how to refresh them.
 import { unreachable } from '../base/result.ts';
+import type { Facts } from '../core/disk-facts.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Fingerprint } from '../model/fingerprint.ts';
 import { type JobLine, resultOf } from '../model/line.ts';
-import type { Facts } from '../plan/facts.ts';
 import type { PlannedTask } from '../plan/planned-action.ts';
 import type { Remembered } from '../plan/remembered.ts';
 import { awayUpload, lostInput, payAgainHint, type Renewal, renewalOf } from '../plan/renew.ts';

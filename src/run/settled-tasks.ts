@@ -1,10 +1,11 @@
 // The tasks with nothing to do: the walk reports them without a visit. Which of them are skipped, and why, is kept for a run that
 // finds nothing changed.
+
+import type { RunEvent, Tell } from '../core/run-event.ts';
+import type { Tally } from '../core/tally.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Item } from '../model/item.ts';
 import { taskId } from '../model/task.ts';
-import type { RunEvent, Tell } from './run-event.ts';
-import type { Tally } from './tally.ts';
 
 const itemsPerTurn = 1000;
 

@@ -1,27 +1,9 @@
 // Why a run ends early: it is halted, or it may buy nothing more.
 
+import type { RunEvent } from '../core/run-event.ts';
+import type { Stopped } from '../core/summary.ts';
 import type { Closed } from './budget.ts';
-import type { Performer } from './jobs/ports.ts';
-import type { RunEvent, StoppedBy } from './run-event.ts';
-
-/** What ended a run early, if anything did. */
-export interface Stopped {
-  readonly interrupted: boolean;
-  readonly unauthorized: boolean;
-  readonly money: boolean;
-  /** This machine could not write a paid result, or had no room for the journal. Jobs in flight are recorded. */
-  readonly machine: boolean;
-  /** The service was down for longer than the run may wait. */
-  readonly outage: boolean;
-  /** The run left items that it had not begun (`--detach-after`). */
-  readonly left: boolean;
-  readonly why: string | undefined;
-  readonly by: StoppedBy | undefined;
-  /** The cap that ended all buying. */
-  readonly limit: Closed['limit'];
-  /** Epoch milliseconds: when a day or a month with a new budget begins, if its budget stopped the run. */
-  readonly until: number | undefined;
-}
+import type { Performer } from './jobs/performer.ts';
 
 export interface Halted {
   /** `left`: the run had to end (`--detach-after`), and a job did not end by itself. */

@@ -3,18 +3,19 @@
 
 import { count } from '../base/text.ts';
 import { adviceFor, cureFor, doubtAdvice } from '../contract/api/failure.ts';
+import type { Ending } from '../core/ending.ts';
+import type { FileCounts } from '../core/file-counts.ts';
+import type { JournalWriter } from '../core/journal-writer.ts';
+import type { TaskEnding, Tell } from '../core/run-event.ts';
+import type { Tally } from '../core/tally.ts';
 import { tooManyFailed } from '../language/failure-limits.ts';
 import type { FailureLimits } from '../language/pipeline.ts';
-import type { FileCounts } from '../plan/decide.ts';
-import type { End, Ending } from '../plan/ending.ts';
+import type { End } from '../plan/ending.ts';
 import type { Barrier } from '../plan/turn.ts';
 import type { Budget } from './budget.ts';
 import type { RunningJob } from './in-flight.ts';
 import type { ItemRun } from './item-run.ts';
 import type { ItemTask } from './item-walk.ts';
-import type { JournalWriter } from './journal-writer.ts';
-import type { TaskEnding, Tell } from './run-event.ts';
-import type { Tally } from './tally.ts';
 
 export interface TaskEnd extends End {
   /** The kind of failure. */

@@ -3,12 +3,16 @@
 import { digestFrom } from '../base/digest.ts';
 import type { JsonObject } from '../base/json.ts';
 import { err, unreachable } from '../base/result.ts';
+import { calendarCaps } from '../core/calendar-budget.ts';
+import type { RunEvent, Tell } from '../core/run-event.ts';
+import { StepBreaker } from '../core/step-breaker.ts';
+import type { Stopped } from '../core/summary.ts';
+import { Tally } from '../core/tally.ts';
 import type { Step } from '../language/pipeline.ts';
 import { type Fingerprint, fingerprintFrom } from '../model/fingerprint.ts';
 import type { Item } from '../model/item.ts';
 import { reuseEvents } from '../model/reuse-events.ts';
 import { lastChargedHere } from '../model/state.ts';
-import { calendarCaps } from '../plan/calendar-budget.ts';
 import type { End } from '../plan/ending.ts';
 import type { GenerationLimits } from '../plan/generations.ts';
 import type { ItemNeeds } from '../plan/needs.ts';
@@ -25,15 +29,12 @@ import { type FanRun, gatheredSteps, ItemRun, type ItemsInside } from './item-ru
 import { type Actor, endOf, type ItemTask, walk } from './item-walk.ts';
 import type { Ended, JobOrder } from './jobs/job.ts';
 import { isStopped } from './jobs/outcome.ts';
-import type { Performer } from './jobs/ports.ts';
+import type { Performer } from './jobs/performer.ts';
 import { ProjectUsers } from './project-users.ts';
 import { type Refresh, redoSuppliers } from './refresh-inputs.ts';
-import type { RunEvent, Tell } from './run-event.ts';
 import { SettledTasks } from './settled-tasks.ts';
 import { type Slot, Slots } from './slots.ts';
-import { StepBreaker } from './step-breaker.ts';
-import { type Halted, Stop, type Stopped } from './stop.ts';
-import { Tally } from './tally.ts';
+import { type Halted, Stop } from './stop.ts';
 import { FailurePolicy, type TaskEnd, TaskEndings } from './task-endings.ts';
 
 export interface WalkOptions extends RunTerms {

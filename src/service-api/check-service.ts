@@ -3,9 +3,9 @@ import type { Redactor } from '../base/redactor.ts';
 import type { Result } from '../base/result.ts';
 import { type ApiFailure, explainFailure } from '../contract/api/failure.ts';
 import type { Account } from '../contract/api/project.ts';
+import type { Plan } from '../core/plan-table.ts';
+import type { Clock, MediaApi } from '../core/ports.ts';
 import { problem, Refusal } from '../language/load/refusal.ts';
-import type { Plan } from '../plan/plan.ts';
-import type { Clock, MediaApi } from '../run/jobs/ports.ts';
 import { lazyClient } from './lazy-client.ts';
 import type { Target } from './target.ts';
 

@@ -1,9 +1,10 @@
 // Connects to the service of a run: the hosted one, or the local one in this process.
+
+import type { JournalWriter } from '../core/journal-writer.ts';
+import type { Clock } from '../core/ports.ts';
 import { type Problem, problem, Refusal } from '../language/load/refusal.ts';
 import { notTaken } from '../model/settled.ts';
 import { jobFacts } from '../model/state.ts';
-import type { Clock } from '../run/jobs/ports.ts';
-import type { JournalWriter } from '../run/journal-writer.ts';
 import { type LedgerEntry, type Pictures, type Speed, startService } from './local-service.ts';
 import type { Target } from './target.ts';
 

@@ -14,7 +14,7 @@ import {
   timestampHeader,
 } from '../contract/api/event.ts';
 import type { Project, RecordKind } from '../contract/api/project.ts';
-import type { Clock } from '../run/jobs/ports.ts';
+import type { Clock } from '../core/ports.ts';
 import type { ListenAddress } from './address.ts';
 import { createServer, limitConnections, listenOn } from './web-server.ts';
 

@@ -8,6 +8,7 @@ import { type Digest, digestOfBytes } from '../base/digest.ts';
 import { openRegular } from '../base/regular-file.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import type { ApiFailure } from '../contract/api/failure.ts';
+import type { Fetched, LocalFile } from '../core/ports.ts';
 import {
   type AnswerHeaders,
   contentRangeOf,
@@ -21,7 +22,6 @@ import {
   validatorOf,
   writePart,
 } from '../files/part.ts';
-import type { Fetched, LocalFile } from '../run/jobs/ports.ts';
 import { failureOfFile, storageFailure } from './http-failure.ts';
 import { wholeBytes } from './put-file.ts';
 import { Lost, type Storage, type StorageAnswer } from './storage.ts';

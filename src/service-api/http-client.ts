@@ -14,7 +14,7 @@ import {
 import type { ApiFailure } from '../contract/api/failure.ts';
 import type { Project } from '../contract/api/project.ts';
 import { type Route, routes, type TwoForms } from '../contract/api/routes.ts';
-import type { Clock, MediaApi, ServiceAnswer } from '../run/jobs/ports.ts';
+import type { Clock, MediaApi, ServiceAnswer } from '../core/ports.ts';
 import { connector, connectorOptions } from './connector.ts';
 import { exchange, placeOf } from './exchange.ts';
 import { FileFetcher } from './fetch-file.ts';

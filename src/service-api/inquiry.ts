@@ -4,10 +4,10 @@ import { err, type Result } from '../base/result.ts';
 import type { ApiFailure } from '../contract/api/failure.ts';
 import type { Project } from '../contract/api/project.ts';
 import { toolNamed } from '../contract/tools/all.ts';
+import type { Clock, MediaApi } from '../core/ports.ts';
+import { patiently } from '../core/retry.ts';
 import type { Ledger } from '../model/ledger.ts';
 import type { JobLine } from '../model/line.ts';
-import type { Clock, MediaApi } from '../run/jobs/ports.ts';
-import { patiently } from '../run/jobs/retry.ts';
 
 /** A project in the state file: that of a job, or of one of its earlier attempts. */
 export interface KnownProject {

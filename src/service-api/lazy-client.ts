@@ -1,5 +1,5 @@
 // The client, loaded for the first request: a run with nothing to do sends none, and loading takes 25 MB.
-import type { MediaApi } from '../run/jobs/ports.ts';
+import type { MediaApi } from '../core/ports.ts';
 import type { ClientOptions, HttpClient } from './http-client.ts';
 
 export function lazyClient(options: ClientOptions): HttpClient {

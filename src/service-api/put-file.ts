@@ -6,7 +6,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { digestFrom, digestOfBytes } from '../base/digest.ts';
 import { err, ok } from '../base/result.ts';
 import type { ApiFailure } from '../contract/api/failure.ts';
-import type { LocalFile, MediaApi } from '../run/jobs/ports.ts';
+import type { LocalFile, MediaApi } from '../core/ports.ts';
 import { failureOfFile, storageFailure } from './http-failure.ts';
 import { Lost, type Storage } from './storage.ts';
 

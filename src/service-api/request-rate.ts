@@ -3,8 +3,8 @@
 // the rate a little (additive increase, multiplicative decrease, as in TCP).
 import type { Result } from '../base/result.ts';
 import type { ApiFailure } from '../contract/api/failure.ts';
-import type { Clock } from '../run/jobs/ports.ts';
-import { askedPause } from '../run/jobs/retry.ts';
+import type { Clock } from '../core/ports.ts';
+import { askedPause } from '../core/retry.ts';
 
 export interface RequestRateOptions {
   readonly clock: Clock;

@@ -5,12 +5,12 @@ import type { Redactor } from '../base/redactor.ts';
 import { readSecretFile } from '../base/regular-file.ts';
 import type { Env } from '../base/user-folder.ts';
 import { toolNamed } from '../contract/tools/all.ts';
+import type { Clock } from '../core/ports.ts';
+import type { RunEvent } from '../core/run-event.ts';
 import { problem, Refusal } from '../language/load/refusal.ts';
 import type { Ledger } from '../model/ledger.ts';
 import { jobFacts } from '../model/state.ts';
-import type { Clock } from '../run/jobs/ports.ts';
 import { WebhookInbox } from '../run/jobs/webhook-inbox.ts';
-import type { RunEvent } from '../run/run-event.ts';
 import { isLoopback } from './address.ts';
 import {
   type EventHeaders,

@@ -8,7 +8,7 @@ import { valueIn } from '../base/json.ts';
 import { openRegularSync, readOwnFile } from '../base/regular-file.ts';
 import { validatorOf } from '../base/schema.ts';
 import { isSystemProblem, systemCode } from '../base/system-error.ts';
-import type { Clock } from '../run/jobs/ports.ts';
+import type { Clock } from '../core/ports.ts';
 import { type LiveFacts, liveSchema } from '../views/live/live-facts.ts';
 import { isHeld, type Lock } from './lock.ts';
 import type { RunPaths } from './run-paths.ts';

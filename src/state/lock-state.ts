@@ -1,7 +1,8 @@
 // Locks a state file: checks that its folders lead nowhere else, and that no other process works on the file.
+
+import type { Clock } from '../core/ports.ts';
 import { type Problem, problem, Refusal } from '../language/load/refusal.ts';
 import type { Header } from '../model/record/line.ts';
-import type { Clock } from '../run/jobs/ports.ts';
 import type { LiveFacts } from '../views/live/live-facts.ts';
 import { beatsElsewhere, beginBeat, holderIn, isElsewhere, readLive } from './live.ts';
 import { Lock } from './lock.ts';

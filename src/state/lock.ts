@@ -8,8 +8,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '../base/folder.ts';
 import { removeLeftover } from '../base/leftover.ts';
 import { isSystemProblem, systemReason } from '../base/system-error.ts';
+import type { Clock } from '../core/ports.ts';
 import { problem, Refusal } from '../language/load/refusal.ts';
-import type { Clock } from '../run/jobs/ports.ts';
 
 /** Whoever looks whether a lock is held has a lock of its own for some microseconds. */
 const patienceMs = 300;

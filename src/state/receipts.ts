@@ -6,10 +6,10 @@ import type { StatementSync } from 'node:sqlite';
 import { digestOfBytes } from '../base/digest.ts';
 import { realPathOr } from '../base/real-path.ts';
 import { count } from '../base/text.ts';
+import type { Clock } from '../core/ports.ts';
 import { current, isOver, isOwn, projectOf } from '../model/record/job.ts';
 import { joined } from '../model/record/join.ts';
 import { type Attempt, type Job, lineText, type Output } from '../model/record/line.ts';
-import type { Clock } from '../run/jobs/ports.ts';
 import { isReplaced, type OpenedReceipts, openReceipts, setAside } from './receipts-file.ts';
 import { ReceiptsProblem, type ReceiptsReason, receiptsProblem } from './receipts-problem.ts';
 import {

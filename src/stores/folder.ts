@@ -7,10 +7,10 @@ import type { Digest } from '../base/digest.ts';
 import { makeFolder } from '../base/folder.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { isSystemProblem } from '../base/system-error.ts';
+import type { LocalFile, OutputStore, StoreAnswer, StoreFailure } from '../core/ports.ts';
 import { createNew } from '../files/new-file.ts';
 import { OutputFolders, syncFolder } from '../files/output-folders.ts';
 import { chunksOf } from '../files/part.ts';
-import type { LocalFile, OutputStore, StoreAnswer, StoreFailure } from '../run/jobs/ports.ts';
 import { Broken, failureOf, receive, verifiedPieces } from './verified-file.ts';
 
 export interface FolderOptions {

@@ -4,7 +4,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { type Digest, digestOfBytes } from '../base/digest.ts';
 import { err, ok, type Result } from '../base/result.ts';
-import type { LocalFile, OutputStore, StoreAnswer, StoreFailure } from '../run/jobs/ports.ts';
+import type { LocalFile, OutputStore, StoreAnswer, StoreFailure } from '../core/ports.ts';
 import type { BucketAccess } from '../service-api/bucket-access.ts';
 import { leastProgress } from '../service-api/given-up.ts';
 import { Lost, Storage, type StorageAnswer } from '../service-api/storage.ts';

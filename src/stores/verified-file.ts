@@ -5,8 +5,8 @@ import { dirname } from 'node:path';
 import type { Digest } from '../base/digest.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { isSystemProblem, systemReason } from '../base/system-error.ts';
+import type { LocalFile, StoreFailure } from '../core/ports.ts';
 import { chunksOf, createPart, removePart } from '../files/part.ts';
-import type { LocalFile, StoreFailure } from '../run/jobs/ports.ts';
 
 /** Ends a transfer for a reason that the store is told. */
 export class Broken extends Error {

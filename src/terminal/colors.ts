@@ -1,6 +1,6 @@
 // Colors of a terminal. They repeat what a word or a sign says already.
 
-import type { Summary } from '../run/run-event.ts';
+import type { Summary } from '../core/run-event.ts';
 import type { Tone } from '../views/live/spans.ts';
 import { terminal } from './output.ts';
 

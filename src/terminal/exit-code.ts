@@ -1,6 +1,7 @@
 // The exit codes of the commands.
+
+import type { RunEvent, Summary } from '../core/run-event.ts';
 import type { Problem } from '../language/load/refusal.ts';
-import type { RunEvent, Summary } from '../run/run-event.ts';
 import { exitCodes } from '../views/exit-codes.ts';
 
 export { exitCodes };

@@ -2,7 +2,7 @@
 // commands, and read it in the feature: types, parsing, help and the choices of a saved plan follow from the entry.
 import { InvalidArgumentError } from 'commander';
 import { milliseconds } from '../base/duration.ts';
-import type { SavedChoices } from '../plan/plan-record.ts';
+import type { SavedChoices } from '../core/plan-record.ts';
 
 export interface Flag<Value> {
   /** As help shows it, such as `--limit <n>`. */

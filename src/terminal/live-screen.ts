@@ -1,7 +1,7 @@
 // Draws lines at the bottom of a terminal. Everything else is printed above them. The cursor stays visible and modes are
 // set and reset in one write, so that the terminal is as it was, however the process ends.
 
-import { realClock } from '../run/clock.ts';
+import { realClock } from '../core/clock.ts';
 import type { Terminal } from '../views/live/live-lines.ts';
 import { cut, type Line, lineWidth, span } from '../views/live/spans.ts';
 import { painted } from './colors.ts';

@@ -3,13 +3,13 @@
 // costs nothing.
 
 import type { Result } from '../base/result.ts';
+import { realClock } from '../core/clock.ts';
+import type { Clock } from '../core/ports.ts';
 import type { RunOptions } from '../features/run/context.ts';
 import type { Ran } from '../features/run/run.ts';
 import type { GivenInputs } from '../language/load/inputs.ts';
 import type { LoadedPipeline } from '../language/load/loaded-pipeline.ts';
 import { type Problem, renderProblem, resultOf } from '../language/load/refusal.ts';
-import { realClock } from '../run/clock.ts';
-import type { Clock } from '../run/jobs/ports.ts';
 import type { PipelineFile, Unusable } from './pipeline-file.ts';
 
 /** What `schedule` and `watch` are both given. */

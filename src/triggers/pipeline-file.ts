@@ -4,10 +4,10 @@
 import { statSync } from 'node:fs';
 import type { Result } from '../base/result.ts';
 import { isSystemProblem, systemReason } from '../base/system-error.ts';
+import type { Clock } from '../core/ports.ts';
 import { type LoadOptions, loadPipeline } from '../language/load/load.ts';
 import type { LoadedPipeline } from '../language/load/loaded-pipeline.ts';
 import { type Problem, renderProblem, resultOf } from '../language/load/refusal.ts';
-import type { Clock } from '../run/jobs/ports.ts';
 
 /** What a file is good for. A file that is `removed` or has `no-schedule` is not wrong, and nothing of it runs. */
 export type PipelineFileStatus<Ready> = { readonly is: 'ready'; readonly ready: Ready } | Unusable;

@@ -1,7 +1,7 @@
 // What budget.per_day and budget.per_month leave, as plain data and as text.
 
 import { count } from '../base/text.ts';
-import { type CalendarLimit, momentIn, nextBeginsAt } from '../plan/calendar-budget.ts';
+import { type CalendarLimit, momentIn, nextBeginsAt } from '../core/calendar-budget.ts';
 
 interface BudgetLeft {
   readonly per: 'day' | 'month';

@@ -1,5 +1,5 @@
 // The exit codes of runs.
-import type { RunOutcome } from '../run/run-event.ts';
+import type { RunOutcome } from '../core/run-event.ts';
 
 /** `shotlist --help` shows them. */
 export const exitCodes: Readonly<Record<RunOutcome, number>> = {

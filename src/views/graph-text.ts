@@ -1,12 +1,13 @@
 // A pipeline as a graph in Mermaid's language, which GitHub and GitLab draw in Markdown: its items, its steps, and what each
 // step waits for.
+
 import { printable } from '../base/printable.ts';
 import { count } from '../base/text.ts';
 import type { Operation } from '../contract/kinds.ts';
+import { timesOf } from '../core/result-count.ts';
 import type { Scope } from '../language/expression.ts';
 import { expressionsIn, type Pipeline, type Step } from '../language/pipeline.ts';
 import { stagesOf } from '../language/stages.ts';
-import { timesOf } from '../plan/fan-opening.ts';
 
 /** `items`: the number of items; undefined if they could not be listed. */
 export function graphText(pipeline: Pipeline, items: number | undefined): string {

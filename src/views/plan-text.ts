@@ -3,9 +3,9 @@
 import { printable } from '../base/printable.ts';
 import { count, duration, grouped, table } from '../base/text.ts';
 import { kindNamed, type Operation } from '../contract/kinds.ts';
-import type { FileCounts } from '../plan/decide.ts';
-import type { Plan, PlanNote, PlannedLate, PlannedTake, PlanRow } from '../plan/plan.ts';
-import type { PlannedAction, Times } from '../plan/planned-action.ts';
+import type { FileCounts } from '../core/file-counts.ts';
+import type { Plan, PlanNote, PlannedLate, PlannedTake, PlanRow } from '../core/plan-table.ts';
+import type { PlannedAction, Times } from '../core/planned-action.ts';
 import { paidAlreadyText } from './receipts-text.ts';
 
 /** The most notes to show; JSON output has more. */

@@ -2,7 +2,7 @@
 
 import { printable } from '../base/printable.ts';
 import { count, grouped } from '../base/text.ts';
-import type { PaidAlready, PaidBy, PaidSource, PaidTask } from '../plan/remembered.ts';
+import type { PaidAlready, PaidBy, PaidSource, PaidTask } from '../core/paid-before.ts';
 
 /** The most sources to name. */
 const sourcesShown = 3;

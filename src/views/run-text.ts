@@ -3,8 +3,8 @@
 import { bugText } from '../base/bug.ts';
 import { printable } from '../base/printable.ts';
 import { count } from '../base/text.ts';
-import { backText, waitingText } from '../run/jobs/outage-text.ts';
-import type { RunEvent } from '../run/run-event.ts';
+import { backText, waitingText } from '../core/outage-text.ts';
+import type { RunEvent } from '../core/run-event.ts';
 import { balanceLine, planText } from './plan-text.ts';
 import { rehearsalLine, serviceLine } from './service-text.ts';
 import { endingWord } from './summary-text.ts';

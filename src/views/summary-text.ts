@@ -2,7 +2,7 @@
 import { printable } from '../base/printable.ts';
 import { shotlistLine } from '../base/shell.ts';
 import { count, duration, grouped, table } from '../base/text.ts';
-import type { ProblemGroup, ReachedCap, Summary, TaskEnding } from '../run/run-event.ts';
+import type { ProblemGroup, ReachedCap, Summary, TaskEnding } from '../core/run-event.ts';
 import { creditsText, moneyText } from './credits-text.ts';
 import { filesText } from './plan-text.ts';
 

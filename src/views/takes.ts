@@ -2,13 +2,13 @@
 
 import { printable } from '../base/printable.ts';
 import { count, grouped } from '../base/text.ts';
+import { isComplete } from '../core/recorded-files.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Ledger } from '../model/ledger.ts';
 import type { JobLine } from '../model/line.ts';
 import { worthOf } from '../model/state.ts';
-import { numberOf } from '../model/take-index.ts';
+import { allTakes, numberOf } from '../model/take-index.ts';
 import { stepOf } from '../model/task.ts';
-import { allTakes, isComplete } from '../plan/takes.ts';
 
 export interface Take {
   /** 1 is the first. */

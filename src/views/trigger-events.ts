@@ -1,7 +1,7 @@
 // The events of `shotlist schedule` and `shotlist watch`. The terminal, the JSON stream and the log only read them. Times are in
 // ISO 8601, those of a schedule in its time zone.
 import type { Complaint } from '../contract/yaml/diagnostic.ts';
-import type { RunEvent, Summary } from '../run/run-event.ts';
+import type { RunEvent, Summary } from '../core/run-event.ts';
 
 /** Why the pipeline file cannot be used, or why a run did not begin. */
 export interface TriggerProblem {

@@ -4,8 +4,8 @@ import type { ApiFailure } from '../../src/contract/api/failure.ts';
 import type { Account } from '../../src/contract/api/project.ts';
 import { Calls, type CallsOptions } from '../../src/core/calls.ts';
 import { Ended } from '../../src/core/ended.ts';
-import type { MediaApi, ServiceAnswer } from '../../src/run/jobs/ports.ts';
-import type { OutageEvent } from '../../src/run/run-event.ts';
+import type { MediaApi, ServiceAnswer } from '../../src/core/ports.ts';
+import type { OutageEvent } from '../../src/core/run-event.ts';
 import { chances, ProcessClock, VirtualClock } from '../kit/clock.ts';
 
 export const down: ApiFailure = { reason: 'unreachable', message: 'ECONNREFUSED' };

@@ -1,8 +1,8 @@
 // A laptop wakes up, a time server corrects the hour: durations are measured by a clock that nobody can set.
 import { expect, test } from 'vitest';
+import { realClock } from '../../src/core/clock.ts';
+import type { Clock } from '../../src/core/ports.ts';
 import type { RunInternals } from '../../src/features/run/run.ts';
-import { realClock } from '../../src/run/clock.ts';
-import type { Clock } from '../../src/run/jobs/ports.ts';
 import { bill, photoPipeline, photoRig, service } from '../rig.ts';
 
 const year = 365 * 86_400_000;

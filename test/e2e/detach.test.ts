@@ -1,8 +1,8 @@
 // `run --detach-after`: a run that leaves the projects that still render, and is picked up anywhere the state file is.
 import { cpSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { realClock } from '../../src/core/clock.ts';
 import type { RunInternals, RunOptions } from '../../src/features/run/run.ts';
-import { realClock } from '../../src/run/clock.ts';
 import { bill, envOf, Rig, service } from '../rig.ts';
 import { type Clockwork, clockwork } from '../service/clockwork.ts';
 

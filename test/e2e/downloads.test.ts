@@ -3,8 +3,8 @@
 import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Download, Project } from '../../src/contract/api/project.ts';
+import type { Disk, MediaApi } from '../../src/core/ports.ts';
 import type { RunInternals } from '../../src/features/run/run.ts';
-import type { Disk, MediaApi } from '../../src/run/jobs/ports.ts';
 import type { FaultRule } from '../../src/service/faults/schema.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { bill, ended, envOf, photoPipeline, photoRig, Rig, service, until } from '../rig.ts';

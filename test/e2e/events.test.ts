@@ -3,8 +3,8 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Clock } from '../../src/core/ports.ts';
 import type { RunInternals, RunOptions } from '../../src/features/run/run.ts';
-import type { Clock } from '../../src/run/jobs/ports.ts';
 import type { FaultRule } from '../../src/service/faults/schema.ts';
 import type { LocalService, ServiceOptions } from '../../src/service/start.ts';
 import { bill, ended, envOf, photoRig, Rig, service, until } from '../rig.ts';

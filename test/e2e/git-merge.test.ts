@@ -1,9 +1,9 @@
 // Two clones that both ran: git puts the lines of both state files into one, and no payment is lost or made again.
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { RunEvent } from '../../src/core/run-event.ts';
 import { runWith } from '../../src/features/run/run.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
-import type { RunEvent } from '../../src/run/run-event.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { startService } from '../../src/service/start.ts';
 import { envOf, journalInto, plainly, type Rig, type Told } from '../rig.ts';

@@ -1,8 +1,8 @@
 // An outage in the middle of a run: the service is stopped and comes back at the same address. The run waits; no task
 // fails, no attempt is spent, nothing is paid twice. Other outages: test/stories/outage.test.ts.
 import { expect, onTestFinished, test } from 'vitest';
+import type { MediaApi } from '../../src/core/ports.ts';
 import type { RunInternals } from '../../src/features/run/run.ts';
-import type { MediaApi } from '../../src/run/jobs/ports.ts';
 import { type LocalService, startService } from '../../src/service/start.ts';
 import { bill, photoPipeline, photoRig, plainly, type Rig } from '../rig.ts';
 

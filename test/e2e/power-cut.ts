@@ -1,7 +1,7 @@
 // Cuts the power of a run at a line of its journal, as tests of crashes need it.
 import { rmSync, statSync, truncateSync } from 'node:fs';
+import type { LineFile } from '../../src/core/journal-writer.ts';
 import type { RunInternals } from '../../src/features/run/run.ts';
-import type { LineFile } from '../../src/run/journal-writer.ts';
 
 export class PowerCut extends Error {
   readonly code = 'POWER_CUT';

@@ -1,9 +1,9 @@
 // `schedule`: every due time as promised, over restarts, changes of the file and of the clocks, and other processes.
 import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { realClock } from '../../src/core/clock.ts';
 import type { RunInternals } from '../../src/features/run/run.ts';
 import { renderProblem, resultOf } from '../../src/language/load/refusal.ts';
-import { realClock } from '../../src/run/clock.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { Lock } from '../../src/state/lock.ts';
 import {

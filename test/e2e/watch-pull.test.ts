@@ -1,7 +1,7 @@
 // A watch whose state file is pulled: each batch reads it again, so what others bought is not bought here.
 import { readFileSync, renameSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { realClock } from '../../src/run/clock.ts';
+import { realClock } from '../../src/core/clock.ts';
 import { bill, type Rig, service } from '../rig.ts';
 import { atLine } from './at-line.ts';
 import { drop, HandClock, WatchedRig } from './watched.ts';

@@ -1,7 +1,7 @@
 // shotlist watch with real files: what arrives is processed once, when it is complete, whatever happens around it.
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { realClock } from '../../src/run/clock.ts';
+import { realClock } from '../../src/core/clock.ts';
 import { bill, ended, envOf, service, until } from '../rig.ts';
 import { longTest } from '../sweep.ts';
 import { cutPipeline, drop, HandClock, picture, WatchedRig } from './watched.ts';

@@ -2,7 +2,7 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Clock } from '../../src/run/jobs/ports.ts';
+import type { Clock } from '../../src/core/ports.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import {
   type Watched,

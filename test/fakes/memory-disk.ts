@@ -3,9 +3,8 @@
 import { type Digest, digestOf } from '../../src/base/digest.ts';
 import { err, ok, type Result } from '../../src/base/result.ts';
 import { extensionOf } from '../../src/contract/api/asset.ts';
-import type { FileFact, RecordedFile } from '../../src/plan/facts.ts';
-import type { Place } from '../../src/run/jobs/job.ts';
-import type { Disk, Fetched, FileProblem, LocalFile } from '../../src/run/jobs/ports.ts';
+import type { FileFact, RecordedFile } from '../../src/core/disk-facts.ts';
+import type { Disk, Fetched, FileProblem, LocalFile, Place } from '../../src/core/ports.ts';
 
 export const digestOfText = (content: string): Digest => digestOf({ content });
 

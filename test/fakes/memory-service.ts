@@ -11,13 +11,7 @@ import type {
   Project,
   RecordKind,
 } from '../../src/contract/api/project.ts';
-import type {
-  Clock,
-  Fetched,
-  LocalFile,
-  MediaApi,
-  UploadTarget,
-} from '../../src/run/jobs/ports.ts';
+import type { Clock, Fetched, LocalFile, MediaApi, UploadTarget } from '../../src/core/ports.ts';
 import { digestOfText, type MemoryDisk } from './memory-disk.ts';
 
 type Answer<T> = Promise<Result<T, ApiFailure>>;

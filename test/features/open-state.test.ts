@@ -1,11 +1,11 @@
 // A state file is opened by one at a time, and only the file of this pipeline and this service.
 import { existsSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { realClock } from '../../src/core/clock.ts';
 import { headerOf, openState } from '../../src/features/open-state.ts';
 import { boundPipeline } from '../../src/language/load/bound-pipeline.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
 import { renderProblem, resultOf } from '../../src/language/load/refusal.ts';
-import { realClock } from '../../src/run/clock.ts';
 import { type Access, lockState } from '../../src/state/lock-state.ts';
 import { pathsOf } from '../../src/state/run-paths.ts';
 import { Rig } from '../rig.ts';

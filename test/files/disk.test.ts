@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Disk } from '../../src/run/jobs/ports.ts';
+import type { Disk } from '../../src/core/ports.ts';
 import { hash, room } from './room.ts';
 
 describe('a result', () => {

@@ -2,9 +2,9 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { LocalFile } from '../../src/core/ports.ts';
 import { OutputFolders, syncFolder } from '../../src/files/output-folders.ts';
 import { createPart, Part, writePart } from '../../src/files/part.ts';
-import type { LocalFile } from '../../src/run/jobs/ports.ts';
 import { recordDisk } from '../fakes/disk-recorder.ts';
 import { canMount, smallDisk } from '../small-disk.ts';
 import { fileHandles } from './patched-fs.ts';

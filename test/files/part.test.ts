@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { LocalFile } from '../../src/core/ports.ts';
 import {
   contentRangeOf,
   createPart,
@@ -22,7 +23,6 @@ import {
   standing,
   validatorOf,
 } from '../../src/files/part.ts';
-import type { LocalFile } from '../../src/run/jobs/ports.ts';
 import { temporaryFolder } from './places.ts';
 import { hash } from './room.ts';
 

@@ -1,6 +1,6 @@
 // Virtual time: it passes only when nothing else can happen, so a story of days takes milliseconds, and a run that waits
 // for what never comes is found at once.
-import type { Clock } from '../../src/run/jobs/ports.ts';
+import type { Clock } from '../../src/core/ports.ts';
 
 interface Sleeper {
   readonly at: number;

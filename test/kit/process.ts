@@ -1,13 +1,13 @@
 // One process of a world, which may be killed: from then on nothing that it asked for is answered, and nothing that it does
-// reaches the service or a disk. The ports of a run (src/run/jobs/ports.ts) as the world fills them.
+// reaches the service or a disk. The ports of a run (src/core/ports.ts) as the world fills them.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Digest, digestFrom } from '../../src/base/digest.ts';
 import { err, ok, type Result } from '../../src/base/result.ts';
 import { extensionOf } from '../../src/contract/api/asset.ts';
 import type { ApiFailure } from '../../src/contract/api/failure.ts';
-import type { FileFact } from '../../src/plan/facts.ts';
-import type { Disk, Fetched, FileProblem, LocalFile, MediaApi } from '../../src/run/jobs/ports.ts';
+import type { FileFact } from '../../src/core/disk-facts.ts';
+import type { Disk, Fetched, FileProblem, LocalFile, MediaApi } from '../../src/core/ports.ts';
 import { ProcessClock, type VirtualClock } from './clock.ts';
 import { Answered, type Call, type Service, sha256Of } from './service.ts';
 

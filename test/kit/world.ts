@@ -3,7 +3,7 @@
 //
 // It goes through these doors and no other, so that it outlives what is behind them: the operations of the library
 // (src/index.ts), `withInternals` (src/features/internals.ts: api, disk, record, lines), the ports Clock, MediaApi and Disk
-// (src/run/jobs/ports.ts), and the contract (tools, prices, answers).
+// (src/core/ports.ts), and the contract (tools, prices, answers).
 import {
   mkdirSync,
   mkdtempSync,
@@ -16,6 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
+import type { Disk } from '../../src/core/ports.ts';
 import { type RunInternals, withInternals } from '../../src/features/internals.ts';
 import {
   type EditOptions,
@@ -43,7 +44,6 @@ import {
   type TaskEnding,
   tick,
 } from '../../src/index.ts';
-import type { Disk } from '../../src/run/jobs/ports.ts';
 import { contentFor } from '../photo.ts';
 import { chances, VirtualClock } from './clock.ts';
 import {

@@ -4,7 +4,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Redactor } from '../../src/base/redactor.ts';
 import { signatureHeader, signatureOf, timestampHeader } from '../../src/contract/api/event.ts';
-import type { Clock } from '../../src/run/jobs/ports.ts';
+import type { Clock } from '../../src/core/ports.ts';
 import { openReceiver, type ReceiverOptions } from '../../src/service-api/event-receiver.ts';
 
 const secret = 'whsec_The-Very-Secret-4711';

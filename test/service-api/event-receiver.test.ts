@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { signatureHeader, signatureOf, timestampHeader } from '../../src/contract/api/event.ts';
 import type { Project, RecordKind } from '../../src/contract/api/project.ts';
-import type { Clock } from '../../src/run/jobs/ports.ts';
+import type { Clock } from '../../src/core/ports.ts';
 import {
   type EventReceiver,
   EventReplays,

@@ -5,7 +5,7 @@ import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { signatureHeader, signatureOf, timestampHeader } from '../../src/contract/api/event.ts';
-import type { Clock } from '../../src/run/jobs/ports.ts';
+import type { Clock } from '../../src/core/ports.ts';
 import {
   type EventReceiver,
   EventReplays,

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { err, ok } from '../../src/base/result.ts';
 import type { ApiFailure } from '../../src/contract/api/failure.ts';
-import { realClock } from '../../src/run/clock.ts';
+import { realClock } from '../../src/core/clock.ts';
 import {
   pacer,
   RequestRate,

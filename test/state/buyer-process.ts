@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chanceOf } from '../../src/base/chance.ts';
-import { realClock } from '../../src/run/clock.ts';
+import { realClock } from '../../src/core/clock.ts';
 import { Receipts } from '../../src/state/receipts.ts';
 import { buy } from './buyer.ts';
 

@@ -3,7 +3,7 @@
 import { closeSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
-import { realClock } from '../../src/run/clock.ts';
+import { realClock } from '../../src/core/clock.ts';
 import { isHeld, Lock } from '../../src/state/lock.ts';
 
 const [, , doing = '', file = '', rounds = '0'] = process.argv;

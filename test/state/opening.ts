@@ -1,8 +1,8 @@
 // A process that claims jobs in receipts that others make at the same moment, and prints each answer.
 import { dirname, join } from 'node:path';
 import { digestOfBytes } from '../../src/base/digest.ts';
+import { realClock } from '../../src/core/clock.ts';
 import { stateAfter } from '../../src/model/record/job.ts';
-import { realClock } from '../../src/run/clock.ts';
 import { Receipts } from '../../src/state/receipts.ts';
 
 const [, , file = '', name = '', jobs = '0'] = process.argv;

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Digest, digestOfBytes } from '../../src/base/digest.ts';
-import type { LocalFile, OutputStore } from '../../src/run/jobs/ports.ts';
+import type { LocalFile, OutputStore } from '../../src/core/ports.ts';
 import { bucketAccess } from '../../src/service-api/bucket-access.ts';
 import { FolderStore } from '../../src/stores/folder.ts';
 import { BucketStore } from '../../src/stores/s3.ts';

@@ -1,6 +1,12 @@
 // Is a task needed, and why? Every state of a job with every condition of its files: test/golden/decisions.txt.
 import { describe, expect, test } from 'vitest';
 import { digestOf } from '../../src/base/digest.ts';
+import {
+  conditionOf,
+  downloadCount,
+  keptCopy,
+  wholeCopies,
+} from '../../src/core/recorded-files.ts';
 import { fingerprintFrom } from '../../src/model/fingerprint.ts';
 import type { JobLine, OutputLine } from '../../src/model/line.ts';
 import {
@@ -12,12 +18,6 @@ import {
   decideTake,
 } from '../../src/plan/decide.ts';
 import { type PlainReasonCode, type Reason, whyOf } from '../../src/plan/reason.ts';
-import {
-  conditionOf,
-  downloadCount,
-  keptCopy,
-  wholeCopies,
-} from '../../src/plan/recorded-files.ts';
 import { expectGolden } from '../golden.ts';
 import { aligned, type Case, everyCase, expectTables, type Table } from '../text-table.ts';
 import { Disk, hash, jobLine, outputLine } from './plan-world.ts';

@@ -1,7 +1,7 @@
 // Two tasks never write one place, a file never stands where a folder must be, and what is read is not overwritten.
 import { describe, expect, test } from 'vitest';
+import { OutputClaims, unusablePlace } from '../../src/core/output-claims.ts';
 import { extensionMark } from '../../src/language/result-name.ts';
-import { OutputClaims, unusablePlace } from '../../src/plan/output-claims.ts';
 
 const root = '/home/me/out';
 

@@ -1,6 +1,7 @@
 // A small world for these tests: a pipeline, a disk as a plain object, a ledger, and what would happen.
 import { digestOf } from '../../src/base/digest.ts';
 import type { Json, JsonObject } from '../../src/base/json.ts';
+import type { Facts, FileFact, RecordedFile } from '../../src/core/disk-facts.ts';
 import { toCel } from '../../src/language/expression.ts';
 import type { Pipeline, Step } from '../../src/language/pipeline.ts';
 import { validate } from '../../src/language/validate.ts';
@@ -9,11 +10,10 @@ import { Ledger } from '../../src/model/ledger.ts';
 import type { JobLine, NewEvent, OutputLine } from '../../src/model/line.ts';
 import type { TaskId } from '../../src/model/task.ts';
 import { estimateOf } from '../../src/plan/estimate.ts';
-import type { Facts, FileFact, RecordedFile } from '../../src/plan/facts.ts';
 import type { PlannedTask } from '../../src/plan/planned-action.ts';
 import { pickedTakes } from '../../src/plan/takes.ts';
 import { type DryItem, DryRun } from '../../src/run/dry-run.ts';
-import type { PlanContext } from '../../src/run/planned-task.ts';
+import type { PlanContext } from '../../src/run/plan-context.ts';
 
 export const day = 86_400_000;
 export const start = Date.parse('2026-08-05T10:00:00Z');

@@ -1,8 +1,8 @@
 // Equal failures are one group: by step, ending and reason.
 import { expect, test } from 'vitest';
+import type { TaskDetail, TaskEnding } from '../../src/core/run-event.ts';
+import { Problems } from '../../src/core/tally.ts';
 import { stepOf } from '../../src/model/task.ts';
-import type { TaskDetail, TaskEnding } from '../../src/run/run-event.ts';
-import { Problems } from '../../src/run/tally.ts';
 
 function add(to: Problems, task: string, ending: TaskEnding, why: string, detail: TaskDetail = {}) {
   to.add({ type: 'task', step: stepOf(task), task, ending, why, credits: 0 }, detail);

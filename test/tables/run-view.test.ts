@@ -1,9 +1,9 @@
 // The counts of a run, folded from its events, against a count that keeps every task.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { RunEvent, TaskDetail, TaskEnding } from '../../src/run/run-event.ts';
-import { RunView } from '../../src/run/run-view.ts';
-import { summaryOf } from '../../src/run/summary.ts';
+import type { RunEvent, TaskDetail, TaskEnding } from '../../src/core/run-event.ts';
+import { RunView } from '../../src/core/run-view.ts';
+import { summaryOf } from '../../src/core/summary.ts';
 import { liveFacts } from '../../src/views/live/live-facts.ts';
 import { planOf, row } from '../views/live/live-events.ts';
 

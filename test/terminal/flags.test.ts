@@ -2,7 +2,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { optionOf } from '../../src/cli/commands.ts';
-import { savedChoicesSchema } from '../../src/plan/plan-record.ts';
+import { savedChoicesSchema } from '../../src/core/plan-record.ts';
 import {
   choicesIn,
   differing,

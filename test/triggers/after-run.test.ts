@@ -1,8 +1,8 @@
 // What a watch does after a run: which items wait, and whether the rest is tried again.
 import { expect, test } from 'vitest';
-import type { RunEvent, Summary } from '../../src/run/run-event.ts';
-import { summaryOf as summaryOfTally } from '../../src/run/summary.ts';
-import { Tally } from '../../src/run/tally.ts';
+import type { RunEvent, Summary } from '../../src/core/run-event.ts';
+import { summaryOf as summaryOfTally } from '../../src/core/summary.ts';
+import { Tally } from '../../src/core/tally.ts';
 import { FailedItems, restOf } from '../../src/triggers/watch/watch.ts';
 import { cutPipeline } from '../e2e/watched.ts';
 import { pipelineOf } from '../language/check.ts';

@@ -1,11 +1,11 @@
 // Sentences that a transcript cannot bring about, or only with much work: outages, payments of other branches and accounts.
 // They stand in test/golden/texts.txt.
 import { expect, test } from 'vitest';
+import type { PaidSource } from '../../src/core/paid-before.ts';
+import type { Explanation } from '../../src/core/plan-reason.ts';
+import type { RunEvent } from '../../src/core/run-event.ts';
 import { explanationText } from '../../src/features/plan/plan-text.ts';
 import { orphansLine } from '../../src/features/prune/prune-text.ts';
-import type { Explanation } from '../../src/plan/plan-reasons.ts';
-import type { PaidSource } from '../../src/plan/remembered.ts';
-import type { RunEvent } from '../../src/run/run-event.ts';
 import { planText } from '../../src/views/plan-text.ts';
 import { runEventText } from '../../src/views/run-text.ts';
 import { expectGolden } from '../golden.ts';

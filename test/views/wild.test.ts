@@ -2,18 +2,18 @@
 // end. What the texts say is in test/transcripts.
 import { describe, expect, test } from 'vitest';
 import { shotlistLine } from '../../src/base/shell.ts';
+import type { Condition } from '../../src/core/recorded-files.ts';
+import type { ProblemGroup, RunEvent, Summary } from '../../src/core/run-event.ts';
 import { explanationText, planReadingText } from '../../src/features/plan/plan-text.ts';
+import { noOrphans, type OrphanFile } from '../../src/features/prune/orphan.ts';
 import { orphansText } from '../../src/features/prune/prune-text.ts';
 import { repairText } from '../../src/features/repair/command.ts';
 import type { Repaired } from '../../src/features/repair/repair.ts';
+import type { ResultFate } from '../../src/features/result-fate.ts';
 import { statusText } from '../../src/features/status/command.ts';
 import { statusOf } from '../../src/features/status/status.ts';
 import { Ledger } from '../../src/model/ledger.ts';
 import type { NewEvent } from '../../src/model/line.ts';
-import { noOrphans, type OrphanFile } from '../../src/plan/orphan.ts';
-import type { Condition } from '../../src/plan/recorded-files.ts';
-import type { ResultFate } from '../../src/plan/result-fate.ts';
-import type { ProblemGroup, RunEvent, Summary } from '../../src/run/run-event.ts';
 import { planText } from '../../src/views/plan-text.ts';
 import { runEventText } from '../../src/views/run-text.ts';
 import { summaryText } from '../../src/views/summary-text.ts';

@@ -1,5 +1,5 @@
 // Names as an enemy of the terminal would choose them.
-import type { Plan } from '../../src/plan/plan.ts';
+import type { Plan } from '../../src/core/plan-table.ts';
 
 /** Clears the screen, in both spellings of "escape", rings, goes back and deletes. */
 export const wild = 'ro\u001b[2Jse\u009b31m\u0007\r\b\u007f\u0000\n.png';

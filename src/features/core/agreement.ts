@@ -1,12 +1,12 @@
 // Before a run buys anything: it does what a saved plan says, or what a person has agreed to, and spends no more than that.
 import { creditDollarsOn } from '../../contract/api/tier.ts';
 import { plannedAction } from '../../core/findings.ts';
+import { firstDifference, PlanRecord } from '../../core/plan-record.ts';
+import type { Plan } from '../../core/plan-table.ts';
 import type { Caps } from '../../core/spending.ts';
 import type { See } from '../../core/walk.ts';
 import type { Reasons } from '../../core/why.ts';
 import { problem, Refusal } from '../../language/load/refusal.ts';
-import type { Plan } from '../../plan/plan.ts';
-import { firstDifference, PlanRecord } from '../../plan/plan-record.ts';
 import { smaller } from '../planning/refusals.ts';
 import { refuse } from '../refuse.ts';
 import type { RunContext } from '../run/context.ts';

@@ -2,12 +2,12 @@
 
 import { filesOf, isAway, Known, resultsOf } from '../../core/decide.ts';
 import type { Facts, Receipt } from '../../core/facts.ts';
+import type { PaidAlready, PaidBy, PaidSource, PaidTask } from '../../core/paid-before.ts';
 import type { See } from '../../core/walk.ts';
 import { shownPlace } from '../../files/shown-path.ts';
 import { current, isOver } from '../../model/record/job.ts';
 import type { Ledger } from '../../model/record/ledger.ts';
 import type { Attempt } from '../../model/record/line.ts';
-import type { PaidAlready, PaidBy, PaidSource, PaidTask } from '../../plan/remembered.ts';
 import type { Receipts } from '../../state/receipts.ts';
 import type { Payer } from '../../state/receipts-row.ts';
 

@@ -1,16 +1,15 @@
 // `plan`, by the new core.
 import { Redactor } from '../../base/redactor.ts';
 import { creditDollarsOn } from '../../contract/api/tier.ts';
+import { CalendarBudget, calendarCaps } from '../../core/calendar-budget.ts';
+import { envUses } from '../../core/env-uses.ts';
 import { owedText } from '../../core/owed.ts';
+import { PlanRecord } from '../../core/plan-record.ts';
+import type { Clock } from '../../core/ports.ts';
 import { Reasons } from '../../core/why.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { refusedKey, resultOf } from '../../language/load/refusal.ts';
 import { Ledger } from '../../model/record/ledger.ts';
-import { CalendarBudget, calendarCaps } from '../../plan/calendar-budget.ts';
-import { envUses } from '../../plan/env-uses.ts';
-import { PlanRecord } from '../../plan/plan-record.ts';
-import type { PlanReferences } from '../../plan/plan-references.ts';
-import type { Clock } from '../../run/jobs/ports.ts';
 import { balanceOf, checkService } from '../../service-api/check-service.ts';
 import { rehearsalTier } from '../../service-api/connect-service.ts';
 import { secretsIn } from '../../service-api/secrets.ts';
@@ -22,6 +21,7 @@ import { type Planned, type PlanOptions, UnrunnablePlan } from '../plan/planned.
 import { overruledText, refuseBeyondPlan, refuseUnpriced } from '../planning/refusals.ts';
 import { writeSavedPlan } from '../planning/saved-plan.ts';
 import { countOrphans } from '../prune/orphans.ts';
+import type { PlanReferences } from '../prune/plan-references.ts';
 import { refuse } from '../refuse.ts';
 import { recordedIn } from './agreement.ts';
 import { paidTask } from './paid-already.ts';

@@ -7,11 +7,14 @@ import { count } from '../../base/text.ts';
 import type { Env } from '../../base/user-folder.ts';
 import type { Account } from '../../contract/api/project.ts';
 import type { Complaint } from '../../contract/yaml/diagnostic.ts';
+import { calendarCaps } from '../../core/calendar-budget.ts';
 import type { Facts, ReceiptsPort } from '../../core/facts.ts';
 import type { Complaints } from '../../core/findings.ts';
+import { unusablePlace } from '../../core/output-claims.ts';
 import { makePlan, type Planned } from '../../core/plan.ts';
-import { sentenceOf } from '../../core/problems.ts';
+import type { Clock, Disk } from '../../core/ports.ts';
 import { compileProgram, type Program } from '../../core/program.ts';
+import { rerolledPipeline } from '../../core/reroll.ts';
 import type { Task } from '../../core/scope.ts';
 import type { Caps } from '../../core/spending.ts';
 import { pickedTakes, rerolledTakes } from '../../core/takes.ts';
@@ -27,10 +30,6 @@ import { Refusal } from '../../language/load/refusal.ts';
 import { storeNameOf } from '../../language/store.ts';
 import type { Ledger } from '../../model/record/ledger.ts';
 import { identityOf, type RequestedRun, type RunIdentity } from '../../model/run-identity.ts';
-import { calendarCaps } from '../../plan/calendar-budget.ts';
-import { unusablePlace } from '../../plan/output-claims.ts';
-import { rerolledPipeline } from '../../plan/takes.ts';
-import type { Clock, Disk } from '../../run/jobs/ports.ts';
 import { lazyClient } from '../../service-api/lazy-client.ts';
 import type { Target, Unasked } from '../../service-api/target.ts';
 import type { Receipts } from '../../state/receipts.ts';
@@ -38,8 +37,8 @@ import { pathsOf, type RunPaths } from '../../state/run-paths.ts';
 import { checkOutputFolder } from '../../state/writable.ts';
 import type { RunInternals } from '../internals.ts';
 import { awayProblem, type OpenState, openState } from '../open-state.ts';
-import { atTo, baseAt, belowOutput, PlanProblems, reallyAt } from '../planning/plan-items.ts';
-import { type PrepareOptions, withRerolled } from '../planning/prepare.ts';
+import { type PrepareOptions, withRerolled } from '../planning/options.ts';
+import { atTo, baseAt, belowOutput, PlanProblems, reallyAt } from '../planning/plan-problems.ts';
 import { smaller } from '../planning/refusals.ts';
 import { listSelected, selectionOf } from '../planning/selected-items.ts';
 import { refuseIf } from '../refuse.ts';
@@ -314,14 +313,7 @@ class PlanComplaints implements Complaints {
 
   problem({ step, id, scope, problem }: Task): void {
     if (problem === undefined) return;
-    const planned = {
-      step,
-      task: id,
-      action: 'problem',
-      why: sentenceOf(problem),
-      problem,
-    } as const;
-    this.#problems.addTask(planned, scope.payer.item);
+    this.#problems.addTask({ step, task: id, problem }, scope.payer.item);
   }
 
   place(to: string): string | undefined {
@@ -329,11 +321,11 @@ class PlanComplaints implements Complaints {
   }
 
   writes({ step, id }: Task, to: string): void {
-    this.#problems.addOutputs({ step, task: id, action: 'begin', why: '', to });
+    this.#problems.addOutputs({ step, task: id, to });
   }
 
   reads({ step, id }: Task, file: string): void {
-    this.#problems.addOutputs({ step, task: id, action: 'begin', why: '', file });
+    this.#problems.addOutputs({ step, task: id, file });
   }
 
   refusals(items: number, unrunnable: number): readonly Complaint[] {

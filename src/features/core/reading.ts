@@ -1,12 +1,12 @@
 // What a person reads about a plan beside its numbers: why the tasks run, how long it may take, what the budget allows.
+
+import { type Forecast, forecastOf, RunHistory } from '../../core/forecast.ts';
+import type { Enough, PlanReading } from '../../core/plan-reading.ts';
+import type { Plan } from '../../core/plan-table.ts';
+import type { PlannedAction } from '../../core/planned-action.ts';
 import { Spending } from '../../core/spending.ts';
 import type { Reasons } from '../../core/why.ts';
 import type { Ledger } from '../../model/record/ledger.ts';
-import { type Forecast, forecastOf, RunHistory } from '../../plan/forecast.ts';
-import type { Enough } from '../../plan/needs.ts';
-import type { Plan } from '../../plan/plan.ts';
-import type { PlanReading } from '../../plan/plan-reading.ts';
-import type { PlannedAction } from '../../plan/planned-action.ts';
 import { generationsOn } from '../planning/refusals.ts';
 import { interrupted, type Planning } from './planning.ts';
 

@@ -1,7 +1,9 @@
 // What the plan of the new core refers to in the state file, for whoever looks for orphans.
 import { digestFrom } from '../../base/digest.ts';
+import { calendarCaps } from '../../core/calendar-budget.ts';
 import { plannedAction } from '../../core/findings.ts';
 import { makePlan } from '../../core/plan.ts';
+import type { Clock, Disk } from '../../core/ports.ts';
 import { compileProgram } from '../../core/program.ts';
 import { pickedTakes } from '../../core/takes.ts';
 import type { See } from '../../core/walk.ts';
@@ -10,11 +12,9 @@ import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { fingerprintFrom } from '../../model/fingerprint.ts';
 import type { Ledger } from '../../model/ledger.ts';
 import { identityOf } from '../../model/run-identity.ts';
-import { calendarCaps } from '../../plan/calendar-budget.ts';
-import { PlanReferences } from '../../plan/plan-references.ts';
-import { allTakes } from '../../plan/takes.ts';
-import type { Clock, Disk } from '../../run/jobs/ports.ts';
-import { baseAt, belowOutput, reallyAt } from '../planning/plan-items.ts';
+import { allTakes } from '../../model/take-index.ts';
+import { baseAt, belowOutput, reallyAt } from '../planning/plan-problems.ts';
+import { PlanReferences } from '../prune/plan-references.ts';
 import { factsOf, placed } from './planning.ts';
 
 /** A plan that begins anew refers to nothing. */

@@ -1,6 +1,7 @@
 // The tasks of a pipeline as a run would find them now, for a command about some of them that runs nothing.
 import type { ReceiptsPort } from '../../core/facts.ts';
 import { plannedAction } from '../../core/findings.ts';
+import type { Clock } from '../../core/ports.ts';
 import { compileProgram } from '../../core/program.ts';
 import { textOf } from '../../core/reason.ts';
 import { pickedTakes } from '../../core/takes.ts';
@@ -8,7 +9,6 @@ import { DryPerformer, Walk } from '../../core/walk.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { Ledger } from '../../model/record/ledger.ts';
 import type { PlannedTask } from '../../plan/planned-action.ts';
-import type { Clock } from '../../run/jobs/ports.ts';
 import type { Receipts } from '../../state/receipts.ts';
 import type { ItemsHere } from '../planning/items-here.ts';
 import { factsOf, placed, receiptsPort } from './planning.ts';

@@ -3,11 +3,11 @@
 import { count } from '../../base/text.ts';
 import { explainFailure } from '../../contract/api/failure.ts';
 import type { Project } from '../../contract/api/project.ts';
+import { downloadCount } from '../../core/recorded-files.ts';
+import { settlementOf } from '../../core/settlement.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { Refusal, refusedKey } from '../../language/load/refusal.ts';
 import type { NewEvent } from '../../model/line.ts';
-import { downloadCount } from '../../plan/recorded-files.ts';
-import { settlementOf } from '../../run/jobs/settlement.ts';
 import { type Inquired, inquire, isRefusedKey } from '../../service-api/inquiry.ts';
 import { type EditOptions, editState } from '../edit-state.ts';
 import { refuse } from '../refuse.ts';

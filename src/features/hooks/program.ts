@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { systemReason } from '../../base/system-error.ts';
 import type { Env } from '../../base/user-folder.ts';
-import type { Clock } from '../../run/jobs/ports.ts';
+import type { Clock } from '../../core/ports.ts';
 
 export interface ProgramOptions {
   /** The program and its arguments. */

@@ -1,7 +1,7 @@
 // Sends the summary to the webhook of a hook.
 import pRetry from 'p-retry';
 import { Agent } from 'undici';
-import type { Clock } from '../../run/jobs/ports.ts';
+import type { Clock } from '../../core/ports.ts';
 import { connector, connectorOptions } from '../../service-api/connector.ts';
 import { exchange, placeOf } from '../../service-api/exchange.ts';
 import { failureOfExchange } from '../../service-api/http-failure.ts';

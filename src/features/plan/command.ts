@@ -2,9 +2,9 @@
 // with the same exit code.
 
 import { printable } from '../../base/printable.ts';
+import type { EnvUse } from '../../core/env-uses.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import type { Problem } from '../../language/load/refusal.ts';
-import type { EnvUse } from '../../plan/env-uses.ts';
 import { planPaint } from '../../terminal/colors.ts';
 import { checkCreditPrice, ownCreditDollars } from '../../terminal/credit-price.ts';
 import { problemCode } from '../../terminal/exit-code.ts';

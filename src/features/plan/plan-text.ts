@@ -3,13 +3,13 @@
 import type { Json } from '../../base/json.ts';
 import { printable } from '../../base/printable.ts';
 import { count, duration, grouped, table } from '../../base/text.ts';
+import type { Forecast } from '../../core/forecast.ts';
+import type { PlanReading } from '../../core/plan-reading.ts';
+import type { Change, Explanation, PlanReason } from '../../core/plan-reason.ts';
+import type { Plan } from '../../core/plan-table.ts';
+import type { PlannedAction } from '../../core/planned-action.ts';
+import type { PriceSource } from '../../core/price.ts';
 import { valueOfJob } from '../../model/manifest.ts';
-import type { PriceSource } from '../../plan/estimate.ts';
-import type { Forecast } from '../../plan/forecast.ts';
-import type { Plan } from '../../plan/plan.ts';
-import type { PlanReading } from '../../plan/plan-reading.ts';
-import type { Change, Explanation, PlanReason } from '../../plan/plan-reasons.ts';
-import type { PlannedAction } from '../../plan/planned-action.ts';
 import { moneyText } from '../../views/credits-text.ts';
 import { paidTaskText } from '../../views/receipts-text.ts';
 

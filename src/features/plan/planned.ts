@@ -1,15 +1,16 @@
 // What `plan` is asked, and what it says.
+
+import type { CalendarLimit } from '../../core/calendar-budget.ts';
+import type { EnvUse } from '../../core/env-uses.ts';
+import type { PlanReading } from '../../core/plan-reading.ts';
+import type { SavedChoices } from '../../core/plan-record.ts';
+import type { Plan } from '../../core/plan-table.ts';
+import type { Clock } from '../../core/ports.ts';
 import { type Problem, Refusal } from '../../language/load/refusal.ts';
-import type { CalendarLimit } from '../../plan/calendar-budget.ts';
-import type { EnvUse } from '../../plan/env-uses.ts';
-import type { OrphanCounts } from '../../plan/orphan.ts';
-import type { Plan } from '../../plan/plan.ts';
-import type { PlanReading } from '../../plan/plan-reading.ts';
-import type { SavedChoices } from '../../plan/plan-record.ts';
-import type { Clock } from '../../run/jobs/ports.ts';
 import type { Balance } from '../../service-api/check-service.ts';
 import type { TargetOptions } from '../../service-api/target.ts';
-import type { PrepareOptions } from '../planning/prepare.ts';
+import type { PrepareOptions } from '../planning/options.ts';
+import type { OrphanCounts } from '../prune/orphan.ts';
 
 export interface PlanOptions extends TargetOptions, PrepareOptions {
   /** Default: the process's environment. */

@@ -3,6 +3,7 @@
 // as it was then, and only what is paid for already is done.
 
 import { count } from '../../base/text.ts';
+import { downloadCount } from '../../core/recorded-files.ts';
 import type { ItemList } from '../../files/items.ts';
 import { toCel } from '../../language/expression.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
@@ -11,10 +12,10 @@ import type { RunValues } from '../../language/schedule.ts';
 import type { Ledger } from '../../model/ledger.ts';
 import type { JobLine, RunLine } from '../../model/line.ts';
 import { stepOf } from '../../model/task.ts';
-import { downloadCount } from '../../plan/recorded-files.ts';
-import { historyIn, readsRuns, resultFates } from '../../plan/result-fate.ts';
-import type { PlanContext } from '../../run/planned-task.ts';
-import { type PlannedItems, type PlanningInputs, planItems, valuesAt } from './plan-items.ts';
+import type { PlanContext } from '../../run/plan-context.ts';
+import { historyIn, readsRuns, resultFates } from '../result-fate.ts';
+import { type PlannedItems, type PlanningInputs, planItems } from './plan-items.ts';
+import { valuesAt } from './plan-problems.ts';
 
 /** The pipeline as an earlier run knew it. */
 export interface EarlierRun {

@@ -1,5 +1,6 @@
 // The items of a pipeline and their plan, for a command that has the state file open and runs nothing.
 
+import type { Clock } from '../../core/ports.ts';
 import { boundaryOf, type OutsideOptions } from '../../files/boundary.ts';
 import { RealDisk } from '../../files/disk.ts';
 import { HashCache } from '../../files/hash-cache.ts';
@@ -8,10 +9,10 @@ import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { storeNameOf } from '../../language/store.ts';
 import type { Ledger } from '../../model/ledger.ts';
 import { identityOf } from '../../model/run-identity.ts';
-import type { Clock } from '../../run/jobs/ports.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
 import { internalsOf } from '../internals.ts';
-import { baseAt, type PlannedItems, type PlanningInputs, planItems } from './plan-items.ts';
+import { type PlannedItems, type PlanningInputs, planItems } from './plan-items.ts';
+import { baseAt } from './plan-problems.ts';
 import { listSelected } from './selected-items.ts';
 
 interface Place {

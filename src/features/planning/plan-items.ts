@@ -1,63 +1,44 @@
 // The plan of all items: looks at each item once, hashes files and finds problems, before anything is sent.
-import { realpath } from 'node:fs/promises';
-import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
+
 import { setImmediate } from 'node:timers/promises';
 import { digestOf } from '../../base/digest.ts';
 import type { JsonObject } from '../../base/json.ts';
-import { isSystemProblem } from '../../base/system-error.ts';
-import type { Complaint, Diagnostic } from '../../contract/yaml/diagnostic.ts';
+import type { Complaint } from '../../contract/yaml/diagnostic.ts';
+import type { Facts, FileFact, RecordedFile } from '../../core/disk-facts.ts';
+import { FileFacts } from '../../core/file-facts.ts';
+import { unusablePlace } from '../../core/output-claims.ts';
+import { normalized } from '../../core/output-path.ts';
+import { PlanFindings } from '../../core/plan-findings.ts';
+import type { Plan } from '../../core/plan-table.ts';
+import { comesLater, type PlannedAction } from '../../core/planned-action.ts';
+import type { Clock, Disk, Place } from '../../core/ports.ts';
 import type { FileStamps } from '../../files/file-stamps.ts';
 import type { ItemList } from '../../files/items.ts';
 import { OutputLinks } from '../../files/output-folders.ts';
 import type { MadeFiles } from '../../files/saved-files.ts';
-import { toCel } from '../../language/expression.ts';
-import { tooManyFailed } from '../../language/failure-limits.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
-import type { Pipeline, Step } from '../../language/pipeline.ts';
-import { extensionMark, withMarkShown } from '../../language/result-name.ts';
-import { type RunValues, runValues } from '../../language/schedule.ts';
-import { expressionsOf } from '../../language/template.ts';
+import type { Step } from '../../language/pipeline.ts';
+import { extensionMark } from '../../language/result-name.ts';
 import type { Item } from '../../model/item.ts';
 import type { Ledger } from '../../model/ledger.ts';
 import type { JobLine } from '../../model/line.ts';
 import { lastChargedHere } from '../../model/state.ts';
-import { fannedOutIn, itemOf, type TaskId } from '../../model/task.ts';
+import { allTakes } from '../../model/take-index.ts';
+import type { TaskId } from '../../model/task.ts';
 import type { End } from '../../plan/ending.ts';
 import { pricedEstimate } from '../../plan/estimate.ts';
-import type { Facts, FileFact, RecordedFile } from '../../plan/facts.ts';
 import { ItemNeeds } from '../../plan/needs.ts';
-import {
-  type Conflict,
-  hintOf,
-  type Machine,
-  OutputClaims,
-  unusablePlace,
-} from '../../plan/output-claims.ts';
-import { normalized } from '../../plan/output-path.ts';
-import { type Plan, PlanTally } from '../../plan/plan.ts';
-import { isAtRest, isSettled, PlanFindings, SettledItems } from '../../plan/plan-findings.ts';
+import { PlanTally } from '../../plan/plan.ts';
+import { isAtRest, isSettled, SettledItems } from '../../plan/plan-findings.ts';
 import { PlanReasons } from '../../plan/plan-reasons.ts';
-import { PlanReferences } from '../../plan/plan-references.ts';
-import { comesLater, type PlannedAction, type PlannedTask } from '../../plan/planned-action.ts';
+import type { PlannedTask } from '../../plan/planned-action.ts';
 import { nothingRemembered, type Remembered } from '../../plan/remembered.ts';
-import { allTakes, pickedTakes, type Takes } from '../../plan/takes.ts';
+import { pickedTakes, type Takes } from '../../plan/takes.ts';
 import type { UnrunnableItems } from '../../run/action.ts';
 import { type DryItem, DryRun } from '../../run/dry-run.ts';
-import { FileFacts } from '../../run/file-facts.ts';
-import type { Place } from '../../run/jobs/job.ts';
-import type { Clock, Disk } from '../../run/jobs/ports.ts';
-import type { PlanContext } from '../../run/planned-task.ts';
-
-/** `run` in expressions. `due`: ISO 8601; `now`: epoch milliseconds. */
-export const valuesAt = ({ schedule }: Pipeline, due: string | undefined, now: number): RunValues =>
-  runValues(schedule, { due: due === undefined ? undefined : Date.parse(due), now });
-
-/** The names in expressions that are the same for all items of a run. */
-export const baseAt = (
-  { base, pipeline }: BoundPipeline,
-  due: string | undefined,
-  now: number,
-): PlanContext['base'] => ({ ...base, run: toCel(valuesAt(pipeline, due, now)) });
+import type { PlanContext } from '../../run/plan-context.ts';
+import { PlanReferences } from '../prune/plan-references.ts';
+import { atTo, belowOutput, type Outputs, PlanProblems, reallyAt } from './plan-problems.ts';
 
 export interface PlannedItems {
   readonly plan: Plan;
@@ -333,20 +314,6 @@ function referencesTo(ledger: Ledger, below: Outputs['below']): PlanReferences {
   return new PlanReferences((fingerprint) => ledger.job(fingerprint), takesOf, below);
 }
 
-export const atTo = (to: string, problem: string | undefined): string | undefined =>
-  problem === undefined ? undefined : `to: ${JSON.stringify(withMarkShown(to))}: ${problem}`;
-
-/** The real path of a folder; the path itself if the folder does not exist yet. */
-export async function reallyAt(folder: string): Promise<string> {
-  try {
-    return await realpath(folder);
-  } catch (error) {
-    // Any other problem is reported when the folder is opened for writing.
-    if (isSystemProblem(error)) return folder;
-    throw error;
-  }
-}
-
 /** Credits of a project, or those that are set aside for a creation in doubt. */
 const spentOn = (job: JobLine | undefined): number | undefined =>
   job?.credits === undefined ? job?.reserve : lastChargedHere(job);
@@ -368,170 +335,6 @@ function isOwed({ step, action, fingerprint }: PlannedTask): boolean {
 
 // Collects the problems of a plan as diagnostics: tasks that cannot run, and files that would be written twice or over
 // an input. plan/output-claims.ts decides what counts as a conflict.
-
-/** A text from a table where a field needs something else. */
-const textForOther = / must be (a|an) (number|integer|boolean)\b.*, not the text /;
-
-/** Of each kind. */
-const maxDiagnostics = 100;
-
-interface Outputs extends Machine {
-  /** A path of the pipeline as one below the output folder; undefined if it is not there. */
-  readonly below: (path: string) => string | undefined;
-}
-
-/** `folder`: the pipeline's own folder, absolute. `root`: the output folder. */
-export function belowOutput({ root, folder }: { root: string; folder: string }): Outputs['below'] {
-  // The item, the upload of its file and the references all ask about one path in a row.
-  let last: { readonly path: string; readonly below: string | undefined } | undefined;
-  return (path) => {
-    if (last?.path === path) return last.below;
-    const from = relative(root, resolve(folder, path));
-    const isOutside =
-      from === '' || from === '..' || from.startsWith(`..${sep}`) || isAbsolute(from);
-    const below = isOutside ? undefined : sep === '/' ? from : from.split(sep).join('/');
-    last = { path, below };
-    return below;
-  };
-}
-
-export class PlanProblems {
-  /** Problems because of which the run must not begin. */
-  readonly #refused: Diagnostic[] = [];
-  /** Problems of single items; the other items can run. */
-  readonly #ofItems: Diagnostic[] = [];
-  readonly #loaded: BoundPipeline;
-  readonly #outputs: Outputs;
-  readonly #claims: OutputClaims;
-  readonly #items: Iterable<Item>;
-  #isHinted = false;
-  readonly #isFannedOut: (task: string) => boolean;
-
-  /** `all`: the items, to be gone through again where two of them conflict. */
-  constructor(loaded: BoundPipeline, outputs: Outputs, all: Iterable<Item> = []) {
-    this.#items = all;
-    this.#isFannedOut = fannedOutIn(loaded.pipeline.steps);
-    this.#loaded = loaded;
-    this.#outputs = outputs;
-    const someOpen = loaded.pipeline.steps.some((step) =>
-      expressionsOf(step.with).some(({ expression }) =>
-        expression.references.some(({ root }) => root === 'result'),
-      ),
-    );
-    this.#claims = new OutputClaims(someOpen);
-    const { name, items } = loaded.pipeline;
-    this.#read('the pipeline file', basename(loaded.file));
-    this.#read('the state file', `${name}.state.jsonl`);
-    if (items.kind === 'csv' || items.kind === 'jsonl')
-      this.#read('the table of items', items.file);
-  }
-
-  /**
-   * Why a run must not begin: conflicts and problems of shared steps. Problems of items count only if no item is left,
-   * or if more items fail than the pipeline allows.
-   */
-  refusals({ items, unrunnable }: { items: number; unrunnable: number }): readonly Complaint[] {
-    if (unrunnable === 0) return this.#refused;
-    const { failureLimits } = this.#loaded.pipeline;
-    const tooMany = tooManyFailed(failureLimits, unrunnable, items);
-    if (unrunnable < items && tooMany === undefined) return this.#refused;
-    const { file } = this.#loaded;
-    const why: Complaint[] =
-      tooMany === undefined || unrunnable === items
-        ? []
-        : [
-            {
-              severity: 'error',
-              file,
-              message: `the run does not begin: ${tooMany}`,
-              hint: 'fix these items, exclude them with --exclude, or allow more with max_failures',
-            },
-          ];
-    return [...this.#refused, ...this.#ofItems, ...why];
-  }
-
-  addItem({ key, fields }: Item): void {
-    const { path } = fields;
-    if (this.#loaded.pipeline.items.kind === 'glob' && typeof path === 'string')
-      this.#conflict(this.#read(`the item ${key}`, path), ['items']);
-  }
-
-  /** Adds a task that cannot run. `item` is the task's item; undefined if the task is shared. */
-  addTask({ step, task, problem }: PlannedTask, item: Item | undefined): void {
-    if (problem === undefined) return;
-    const { code, expression, at, message, hint, cell } = problem;
-    const { source } = this.#loaded.pipeline;
-    const span =
-      expression !== undefined
-        ? source.spanInside(expression.path, expression.text, expression.start, expression.end)
-        : at === undefined
-          ? source.keySpanOf(['steps', step.name])
-          : source.spanOf(at);
-    const list = item === undefined ? this.#refused : this.#ofItems;
-    const about = { code, message: `${task}: ${message}` };
-    if (cell === undefined) return this.#note(list, { ...about, span, hint });
-    const where = `${this.#loaded.file}:${span.line}:${span.column}`;
-    const use = `step "${step.name}" uses the value: ${where}`;
-    const cure = textForOther.test(message)
-      ? 'a column is text unless items.types says otherwise'
-      : hint;
-    const { file, span: place, excerpt } = cell;
-    this.#note(list, { ...about, file, span: place, excerpt, hint: `${cure}; ${use}` });
-  }
-
-  addOutputs({ step, task, to, file }: PlannedTask): void {
-    if (to !== undefined)
-      this.#conflict(this.#claims.write(task, to), ['steps', step.name, 'with', 'to']);
-    // A step that follows a download may read the downloaded file on purpose.
-    if (file !== undefined && !this.#followsDownload(step))
-      this.#conflict(this.#read(`what ${task} uploads`, file), [
-        'steps',
-        step.name,
-        'with',
-        'file',
-      ]);
-  }
-
-  #followsDownload({ after }: Step): boolean {
-    return this.#loaded.pipeline.steps.some(
-      ({ name, kind }) => kind.operation === 'download' && after.includes(name),
-    );
-  }
-
-  /** A path from the pipeline. Only paths below the output folder can be overwritten. */
-  #read(what: string, path: string): Conflict | undefined {
-    const below = this.#outputs.below(path);
-    return below === undefined ? undefined : this.#claims.read(what, below);
-  }
-
-  #conflict(conflict: Conflict | undefined, at: readonly string[]): void {
-    if (conflict === undefined) return;
-    const span = this.#loaded.pipeline.source.spanOf(at);
-    if (this.#refused.length >= maxDiagnostics) return;
-    const { between, code, message } = conflict;
-    // One look through all items is enough: the cure is the same for all.
-    const isFirst = between !== undefined && !this.#isHinted;
-    const hint = isFirst ? this.#differenceHint(between) : conflict.hint;
-    this.#note(this.#refused, { code, message, hint, span });
-  }
-
-  #differenceHint([task, other]: readonly [string, string]): string {
-    this.#isHinted = true;
-    const keys = [task, other].map((name) => itemOf(name, this.#isFannedOut(name)));
-    const found = new Map<string, Item>();
-    for (const item of this.#items) if (keys.includes(item.key)) found.set(item.key, item);
-    const [mine, yours] = keys.map((key) => (key === undefined ? undefined : found.get(key)));
-    return hintOf({ task, item: mine }, { task: other, item: yours });
-  }
-
-  #note(
-    list: Diagnostic[],
-    found: Omit<Diagnostic, 'severity' | 'file'> & { readonly file?: string },
-  ): void {
-    if (list.length >= maxDiagnostics) return;
-    list.push({ severity: 'error', file: this.#loaded.file, ...found });
-  }
-}
 
 // The view of the disk for planning all items. A file whose size is unique need not be read.
 

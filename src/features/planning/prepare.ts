@@ -4,12 +4,10 @@ import { Cleanup } from '../../base/cleanup.ts';
 import type { Redactor } from '../../base/redactor.ts';
 import { count } from '../../base/text.ts';
 import type { Env } from '../../base/user-folder.ts';
-import {
-  type Boundary,
-  boundaryOf,
-  checkOutput,
-  type OutsideOptions,
-} from '../../files/boundary.ts';
+import type { PlanRecord } from '../../core/plan-record.ts';
+import type { Disk, MediaApi } from '../../core/ports.ts';
+import { rerolledPipeline } from '../../core/reroll.ts';
+import { type Boundary, boundaryOf, checkOutput } from '../../files/boundary.ts';
 import { RealDisk } from '../../files/disk.ts';
 import type { FileStamps } from '../../files/file-stamps.ts';
 import { HashCache } from '../../files/hash-cache.ts';
@@ -22,44 +20,25 @@ import type { Ledger } from '../../model/ledger.ts';
 import { identityOf, type RequestedRun, type RunIdentity } from '../../model/run-identity.ts';
 import type { TaskId } from '../../model/task.ts';
 import type { ItemNeeds } from '../../plan/needs.ts';
-import type { PlanRecord } from '../../plan/plan-record.ts';
 import type { PlannedTask } from '../../plan/planned-action.ts';
-import {
-  itemsOf,
-  pickedTakes,
-  rerolledPipeline,
-  rerolledTakes,
-  type Takes,
-} from '../../plan/takes.ts';
-import type { Disk, MediaApi } from '../../run/jobs/ports.ts';
-import type { PlanContext } from '../../run/planned-task.ts';
+import { pickedTakes, rerolledTakes, type Takes } from '../../plan/takes.ts';
+import type { PlanContext } from '../../run/plan-context.ts';
 import { lazyClient } from '../../service-api/lazy-client.ts';
 import type { Target, Unasked } from '../../service-api/target.ts';
 import type { Loaded } from '../../state/load-state.ts';
 import type { StateContext } from '../../state/lock-state.ts';
 import type { Receipts } from '../../state/receipts.ts';
-import { type PathOptions, pathsOf, type RunPaths } from '../../state/run-paths.ts';
+import { pathsOf, type RunPaths } from '../../state/run-paths.ts';
 import { checkOutputFolder } from '../../state/writable.ts';
 import type { RunInternals } from '../internals.ts';
 import { type OpenState, openState } from '../open-state.ts';
 import { refuseIf } from '../refuse.ts';
 import { RememberedPayments } from '../remembered-payments.ts';
 import { type Earlier, earlierRuns } from './earlier-runs.ts';
-import { baseAt, type PlannedItems, type PlanningInputs, planItems } from './plan-items.ts';
-import { listSelected, type SelectionOptions, selectionOf } from './selected-items.ts';
-
-export interface PrepareOptions extends PathOptions, OutsideOptions, SelectionOptions {
-  /** Another take of each of these tasks, and nothing else. `reroll` chooses them. */
-  readonly reroll?: readonly string[] | undefined;
-  /** `--require-outputs`: every recorded output must be in this checkout; by default, it may be elsewhere. */
-  readonly requireOutputs?: boolean | undefined;
-  /** Results that are lost are paid for again. */
-  readonly payAgain?: boolean | undefined;
-  /** `--budget`, in credits. If the pipeline sets a budget too, the smaller one counts. */
-  readonly budget?: number | undefined;
-  /** `--replace-files`: a result may replace a file that shotlist did not make. The file is kept in `.shotlist/kept`. */
-  readonly replaceFiles?: boolean | undefined;
-}
+import { type PrepareOptions, withRerolled } from './options.ts';
+import { type PlannedItems, type PlanningInputs, planItems } from './plan-items.ts';
+import { baseAt } from './plan-problems.ts';
+import { listSelected, selectionOf } from './selected-items.ts';
 
 export interface Prepared extends AsyncDisposable {
   readonly bound: BoundPipeline;
@@ -269,11 +248,4 @@ function unjudgedText(files: ReadonlySet<string>): string | undefined {
 function isCapped({ budget }: Pipeline, options: PrepareOptions): boolean {
   const { credits, perItem, perDay, perMonth } = budget;
   return [options.budget, credits, perItem, perDay, perMonth].some((cap) => cap !== undefined);
-}
-
-/** A reroll covers only the items of its tasks. */
-export function withRerolled(pipeline: Pipeline, options: PrepareOptions): SelectionOptions {
-  if (options.reroll === undefined) return options;
-  const keys = itemsOf(pipeline, options.reroll);
-  return { items: keys === undefined ? {} : { keys } };
 }

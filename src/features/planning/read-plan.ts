@@ -1,15 +1,16 @@
 // What a person reads about a plan beside its numbers: why the tasks run, how long it may take, what the budget allows.
 
+import { calendarCaps } from '../../core/calendar-budget.ts';
+import { forecastOf, RunHistory } from '../../core/forecast.ts';
+import type { PlanReading } from '../../core/plan-reading.ts';
+import type { Explanation } from '../../core/plan-reason.ts';
+import type { Plan } from '../../core/plan-table.ts';
+import type { PlannedAction } from '../../core/planned-action.ts';
 import { committed } from '../../model/ledger.ts';
 import type { KeptManifest } from '../../model/manifest.ts';
-import { calendarCaps } from '../../plan/calendar-budget.ts';
 import { estimated } from '../../plan/estimate.ts';
-import { forecastOf, RunHistory } from '../../plan/forecast.ts';
 import { enoughFor } from '../../plan/needs.ts';
-import type { Plan } from '../../plan/plan.ts';
-import type { PlanReading } from '../../plan/plan-reading.ts';
-import { type Explanation, explanationOf } from '../../plan/plan-reasons.ts';
-import type { PlannedAction } from '../../plan/planned-action.ts';
+import { explanationOf } from '../../plan/plan-reasons.ts';
 import { SpendingLimits } from '../../plan/spending-limits.ts';
 import { readManifests } from '../../state/manifests.ts';
 import type { Prepared } from './prepare.ts';

@@ -2,12 +2,12 @@
 // not include, files that results would replace.
 import { allowances, isTier } from '../../contract/api/tier.ts';
 import type { Complaint, Diagnostic } from '../../contract/yaml/diagnostic.ts';
+import type { PlanFindings } from '../../core/plan-findings.ts';
+import type { Plan, PlanRow } from '../../core/plan-table.ts';
 import { replaceHint } from '../../files/disk.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { Limits } from '../../language/pipeline.ts';
 import type { GenerationLimits } from '../../plan/generations.ts';
-import type { Plan, PlanRow } from '../../plan/plan.ts';
-import type { PlanFindings } from '../../plan/plan-findings.ts';
 import { refuse } from '../refuse.ts';
 import type { ForeignFiles, PlannedItems } from './plan-items.ts';
 import type { Prepared } from './prepare.ts';

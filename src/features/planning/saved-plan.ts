@@ -8,15 +8,15 @@ import { readRegularFile } from '../../base/regular-file.ts';
 import { repositoryOf } from '../../base/repository.ts';
 import { validatorOf } from '../../base/schema.ts';
 import { isSystemProblem, systemReason } from '../../base/system-error.ts';
-import { placeOf, replaceFile } from '../../files/replace-file.ts';
-import type { Plan } from '../../plan/plan.ts';
 import {
   firstDifference,
   type PlanRecord,
   type RecordedTask,
   type SavedChoices,
   savedChoicesSchema,
-} from '../../plan/plan-record.ts';
+} from '../../core/plan-record.ts';
+import type { Plan } from '../../core/plan-table.ts';
+import { placeOf, replaceFile } from '../../files/replace-file.ts';
 import { contentOf } from '../../state/content.ts';
 import { refuse } from '../refuse.ts';
 import type { Prepared } from './prepare.ts';

@@ -2,6 +2,8 @@
 import type { Digest } from '../../base/digest.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { type Diagnostic, suggestion } from '../../contract/yaml/diagnostic.ts';
+import type { Disk } from '../../core/ports.ts';
+import { stepsExcludedBy } from '../../core/step-selection.ts';
 import type { Boundary } from '../../files/boundary.ts';
 import type { FileStamps } from '../../files/file-stamps.ts';
 import type { ItemListProblem } from '../../files/item-source.ts';
@@ -11,8 +13,6 @@ import type { MeasuredField } from '../../language/items.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { Refusal } from '../../language/load/refusal.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
-import { stepsExcludedBy } from '../../plan/step-selection.ts';
-import type { Disk } from '../../run/jobs/ports.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
 import { refuse } from '../refuse.ts';
 

@@ -7,6 +7,7 @@ import { removeLeftover } from '../../base/leftover.ts';
 import type { Redactor } from '../../base/redactor.ts';
 import { readOwnFile } from '../../base/regular-file.ts';
 import { isSystemProblem, systemReason } from '../../base/system-error.ts';
+import type { Disk } from '../../core/ports.ts';
 import { Leftovers } from '../../files/leftovers.ts';
 import { createNew } from '../../files/new-file.ts';
 import { shownPath } from '../../files/shown-path.ts';
@@ -14,9 +15,8 @@ import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { Ledger } from '../../model/ledger.ts';
 import type { JobLine, OutputLine } from '../../model/line.ts';
 import { fannedOutIn } from '../../model/task.ts';
-import { pathKey } from '../../plan/plan-references.ts';
-import type { Disk } from '../../run/jobs/ports.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
+import { pathKey } from '../prune/plan-references.ts';
 import { manifestsBehind, originOf } from './origin.ts';
 import {
   maxProvenanceBytes,

@@ -3,6 +3,8 @@
 import { readdirSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { readRegularFile } from '../../base/regular-file.ts';
+import { FileFacts } from '../../core/file-facts.ts';
+import type { Disk } from '../../core/ports.ts';
 import type { ItemList } from '../../files/items.ts';
 import { type ItemFiles, keptFilesIn, Leftovers } from '../../files/leftovers.ts';
 import { type Items, isExclusion } from '../../language/items.ts';
@@ -12,21 +14,19 @@ import { type Problem, problem, resultOf } from '../../language/load/refusal.ts'
 import { type Combination, combinationsOf } from '../../model/combinations.ts';
 import { commonBase } from '../../model/item.ts';
 import type { Ledger } from '../../model/ledger.ts';
+import { realPathOf } from '../../service-api/consent.ts';
+import { loadState } from '../../state/load-state.ts';
+import type { RunPaths } from '../../state/run-paths.ts';
+import { refuse } from '../refuse.ts';
+import { findOrphans, type OrphanFacts } from './find-orphans.ts';
 import {
   noOrphans,
   type OrphanCounts,
   type Orphans,
   orphanCounts,
   orphansWhere,
-} from '../../plan/orphan.ts';
-import { findOrphans, type OrphanFacts } from '../../plan/orphans.ts';
-import { type PlanReferences, pathKey } from '../../plan/plan-references.ts';
-import { FileFacts } from '../../run/file-facts.ts';
-import type { Disk } from '../../run/jobs/ports.ts';
-import { realPathOf } from '../../service-api/consent.ts';
-import { loadState } from '../../state/load-state.ts';
-import type { RunPaths } from '../../state/run-paths.ts';
-import { refuse } from '../refuse.ts';
+} from './orphan.ts';
+import { type PlanReferences, pathKey } from './plan-references.ts';
 
 export interface OrphanSearch {
   readonly bound: BoundPipeline;

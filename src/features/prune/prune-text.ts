@@ -10,7 +10,7 @@ import {
   type OrphanProject,
   type Orphans,
   orphanCounts,
-} from '../../plan/orphan.ts';
+} from './orphan.ts';
 
 /** Of each kind; JSON output has all. */
 const maxListed = 50;

@@ -4,7 +4,6 @@ import { checkOutput, type OutsideOptions } from '../../files/boundary.ts';
 import { type BoundPipeline, boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { resultOf } from '../../language/load/refusal.ts';
-import { type Orphans, orphansWhere } from '../../plan/orphan.ts';
 import { type LocatedState, pathsLike } from '../../state/locate-state.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
 import { checkOutputFolder } from '../../state/writable.ts';
@@ -13,6 +12,7 @@ import { referencesHere } from '../core/references.ts';
 import { type EditOptions, editState, type StateEdit } from '../edit-state.ts';
 import { openItemsHere } from '../planning/items-here.ts';
 import { refuseIf } from '../refuse.ts';
+import { type Orphans, orphansWhere } from './orphan.ts';
 import { certainOrphans, namesake, withoutShared } from './orphans.ts';
 import { type Refused, type Removed, removeOrphans } from './remove.ts';
 

@@ -11,16 +11,16 @@ import { err, ok, type Result } from '../../base/result.ts';
 import { isSystemProblem, systemCode, systemReason } from '../../base/system-error.ts';
 import { explainFailure } from '../../contract/api/failure.ts';
 import { toolNamed } from '../../contract/tools/all.ts';
+import type { JournalWriter } from '../../core/journal-writer.ts';
+import type { Clock, MediaApi, OutputStore } from '../../core/ports.ts';
+import { patiently } from '../../core/retry.ts';
 import { openOwn } from '../../files/new-file.ts';
 import { syncFolder } from '../../files/output-folders.ts';
 import { keptPath } from '../../files/saved-files.ts';
 import type { NewEvent } from '../../model/line.ts';
-import type { OrphanFile, OrphanKept, OrphanProject, Orphans } from '../../plan/orphan.ts';
-import type { Clock, MediaApi, OutputStore } from '../../run/jobs/ports.ts';
-import { patiently } from '../../run/jobs/retry.ts';
-import type { JournalWriter } from '../../run/journal-writer.ts';
 import { readPatiently } from '../../service-api/inquiry.ts';
 import { removeProvenanceFile } from '../provenance/provenance-file.ts';
+import type { OrphanFile, OrphanKept, OrphanProject, Orphans } from './orphan.ts';
 
 /** An orphan that was not removed; `why` is the end of a sentence about it. */
 export interface Refused {

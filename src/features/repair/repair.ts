@@ -3,8 +3,8 @@
 import { constants, copyFileSync, createReadStream, existsSync, renameSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { createInterface } from 'node:readline';
-
 import { systemReason } from '../../base/system-error.ts';
+import { realClock } from '../../core/clock.ts';
 import { createNew } from '../../files/new-file.ts';
 import { syncFolder } from '../../files/output-folders.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
@@ -14,7 +14,6 @@ import { isUnexpected, stateAfter } from '../../model/record/job.ts';
 import type { Ledger, MissingCreations, Totals } from '../../model/record/ledger.ts';
 import { lineText } from '../../model/record/line.ts';
 import { formatVersion } from '../../model/record/schemas.ts';
-import { realClock } from '../../run/clock.ts';
 import { checkAddress } from '../../service-api/address.ts';
 import { copiesOf } from '../../state/copies.ts';
 import { joinOther, type OtherRecord, wholeTexts } from '../../state/load-record.ts';

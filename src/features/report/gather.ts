@@ -4,6 +4,7 @@ import { Cleanup } from '../../base/cleanup.ts';
 import { isWithin, realPathOr } from '../../base/real-path.ts';
 import { shotlistLine } from '../../base/shell.ts';
 import type { Env } from '../../base/user-folder.ts';
+import type { Clock } from '../../core/ports.ts';
 import type { OutsideOptions } from '../../files/boundary.ts';
 import type { ItemList } from '../../files/items.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
@@ -21,8 +22,7 @@ import {
 import type { ReportData, ReportItem } from '../../report/page/report-data.ts';
 import { isSettled } from '../../report/page/task-state.ts';
 import type { DryItem } from '../../run/dry-run.ts';
-import type { Clock } from '../../run/jobs/ports.ts';
-import type { PlanContext } from '../../run/planned-task.ts';
+import type { PlanContext } from '../../run/plan-context.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
 import { headerOf, openState } from '../open-state.ts';
 import { openItemsHere } from '../planning/items-here.ts';

@@ -1,13 +1,13 @@
 // A report that follows its state file: it is gathered again when something changed, and tells what is different.
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
+import type { Clock } from '../../core/ports.ts';
 import type { OutsideOptions } from '../../files/boundary.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { resultOf } from '../../language/load/refusal.ts';
 import { fannedOutIn, itemOf, stepOf } from '../../model/task.ts';
 import type { PageMessage, PagePulse } from '../../report/page/page-message.ts';
 import { mailable, PictureNumbers, type PictureSource } from '../../report/page/report-builder.ts';
-import type { Clock } from '../../run/jobs/ports.ts';
 import { holderOf } from '../../state/live.ts';
 import type { LocatedState, LocateOptions } from '../../state/locate-state.ts';
 import type { LiveFacts } from '../../views/live/live-facts.ts';

@@ -7,6 +7,7 @@ import { reasonOf, serviceId } from '../../contract/api/bounds.ts';
 import { explainFailure } from '../../contract/api/failure.ts';
 import type { Project } from '../../contract/api/project.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
+import { settlementOf } from '../../core/settlement.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import {
   type Problem,
@@ -19,7 +20,6 @@ import type { Ledger } from '../../model/ledger.ts';
 import type { JobLine, NewEvent } from '../../model/line.ts';
 import { abandoned, notTaken } from '../../model/settled.ts';
 import { jobFacts } from '../../model/state.ts';
-import { settlementOf } from '../../run/jobs/settlement.ts';
 import { isRefusedKey, readPatiently } from '../../service-api/inquiry.ts';
 import { type EditOptions, editState, type StateEdit } from '../edit-state.ts';
 import { refuse } from '../refuse.ts';

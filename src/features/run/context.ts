@@ -1,11 +1,11 @@
 // What the parts of a run share: its options, and what was found before it begins.
 import type { Redactor } from '../../base/redactor.ts';
+import type { PlanReading } from '../../core/plan-reading.ts';
+import type { Plan } from '../../core/plan-table.ts';
+import type { Clock } from '../../core/ports.ts';
+import type { RunEvent } from '../../core/run-event.ts';
+import type { RunView } from '../../core/run-view.ts';
 import type { LookSchedule } from '../../plan/look-schedule.ts';
-import type { Plan } from '../../plan/plan.ts';
-import type { PlanReading } from '../../plan/plan-reading.ts';
-import type { Clock } from '../../run/jobs/ports.ts';
-import type { RunEvent } from '../../run/run-event.ts';
-import type { RunView } from '../../run/run-view.ts';
 import { speedFactorOf } from '../../service-api/connect-service.ts';
 import type { Pictures, Speed } from '../../service-api/local-service.ts';
 import type { Target, TargetOptions } from '../../service-api/target.ts';
@@ -13,7 +13,8 @@ import type { WebhookConfig, WebhookOptions } from '../../service-api/webhooks.t
 import type { StoreChoice } from '../../stores/open-store.ts';
 import type { LiveFacts } from '../../views/live/live-facts.ts';
 import type { RunInternals } from '../internals.ts';
-import type { Prepared, PrepareOptions } from '../planning/prepare.ts';
+import type { PrepareOptions } from '../planning/options.ts';
+import type { Prepared } from '../planning/prepare.ts';
 import type { Manner } from '../planning/refusals.ts';
 import type { SavedPlan } from '../planning/saved-plan.ts';
 

@@ -1,6 +1,6 @@
 // A time that begins with another event: how long a stopping run waits for the requests that it has sent, because a service
 // that never completes its answers must not hold up the user, or a supervisor that kills slow processes.
-import type { Clock } from '../../run/jobs/ports.ts';
+import type { Clock } from '../../core/ports.ts';
 
 /** For requests in flight. */
 const graceMs = 30_000;

@@ -1,11 +1,11 @@
 // The common part of the commands that run a pipeline. Ctrl-C once: requests in flight are completed. Twice: the command ends
 // immediately. Both are safe.
 import { resolve } from 'node:path';
+import { realClock } from '../../core/clock.ts';
+import type { Clock } from '../../core/ports.ts';
+import type { RunEvent } from '../../core/run-event.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { type Problem, resultOf } from '../../language/load/refusal.ts';
-import { realClock } from '../../run/clock.ts';
-import type { Clock } from '../../run/jobs/ports.ts';
-import type { RunEvent } from '../../run/run-event.ts';
 import { stateFilesOf } from '../../state/locate-state.ts';
 import { planPaint, summaryPaint } from '../../terminal/colors.ts';
 import { checkCreditPrice, withOwnPrice } from '../../terminal/credit-price.ts';

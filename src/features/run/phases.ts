@@ -1,18 +1,19 @@
 // The phases of a run. The first saves paid results that may expire, the earliest first: those of earlier runs, then its own.
 // The second does everything else, and may buy. The last completes what earlier runs had paid for: it waits for their
 // projects, and deletes what is saved.
+
+import type { Act } from '../../core/planned-action.ts';
+import type { RunEvent } from '../../core/run-event.ts';
+import type { RunView } from '../../core/run-view.ts';
+import type { Stopped } from '../../core/summary.ts';
+import type { Tally } from '../../core/tally.ts';
 import type { ItemList } from '../../files/items.ts';
 import type { Step } from '../../language/pipeline.ts';
 import type { Fingerprint } from '../../model/fingerprint.ts';
 import type { Item } from '../../model/item.ts';
-import type { Act } from '../../plan/decide.ts';
 import type { JobContext } from '../../run/jobs/job-context.ts';
 import { localPerformer } from '../../run/jobs/local-performer.ts';
-import type { Performer } from '../../run/jobs/ports.ts';
-import type { RunEvent } from '../../run/run-event.ts';
-import type { RunView } from '../../run/run-view.ts';
-import type { Stopped } from '../../run/stop.ts';
-import type { Tally } from '../../run/tally.ts';
+import type { Performer } from '../../run/jobs/performer.ts';
 import { Walk, type WalkOptions } from '../../run/walk.ts';
 import type { EarlierRun } from '../planning/earlier-runs.ts';
 import type { PlannedItems } from '../planning/plan-items.ts';

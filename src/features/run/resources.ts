@@ -5,10 +5,10 @@ import { Cleanup } from '../../base/cleanup.ts';
 import { ok } from '../../base/result.ts';
 import type { Account } from '../../contract/api/project.ts';
 import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
+import type { Plan } from '../../core/plan-table.ts';
+import { unsettledActions } from '../../core/planned-action.ts';
+import type { OutputStore } from '../../core/ports.ts';
 import { Refusal } from '../../language/load/refusal.ts';
-import type { Plan } from '../../plan/plan.ts';
-import { unsettledActions } from '../../plan/planned-action.ts';
-import type { OutputStore } from '../../run/jobs/ports.ts';
 import type { WebhookInbox } from '../../run/jobs/webhook-inbox.ts';
 import {
   balanceOf,

@@ -1,13 +1,13 @@
 // `run`: runs a pipeline. Everything that can be refused is refused before the first request.
 import { Redactor } from '../../base/redactor.ts';
 import type { Result } from '../../base/result.ts';
+import { realClock } from '../../core/clock.ts';
+import type { RunEvent, Summary } from '../../core/run-event.ts';
+import { RunView } from '../../core/run-view.ts';
 import { shownPath } from '../../files/shown-path.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { type Problem, Refusal, resultOf, valueOrThrow } from '../../language/load/refusal.ts';
-import { realClock } from '../../run/clock.ts';
-import type { RunEvent, Summary } from '../../run/run-event.ts';
-import { RunView } from '../../run/run-view.ts';
 import { secretsIn } from '../../service-api/secrets.ts';
 import { chooseTarget } from '../../service-api/target.ts';
 import { webhookConfigOf } from '../../service-api/webhooks.ts';

@@ -12,6 +12,9 @@ import { ok, type Result } from '../../base/result.ts';
 import { validatorOf } from '../../base/schema.ts';
 import { isSystemProblem } from '../../base/system-error.ts';
 import { version } from '../../base/version.ts';
+import type { Plan } from '../../core/plan-table.ts';
+import type { RunEvent, Summary } from '../../core/run-event.ts';
+import { summaryOf } from '../../core/summary.ts';
 import { boundaryOf, checkOutput } from '../../files/boundary.ts';
 import {
   areSame,
@@ -28,10 +31,7 @@ import { resultOf } from '../../language/load/refusal.ts';
 import { dayIn } from '../../language/schedule.ts';
 import { stagesOf } from '../../language/stages.ts';
 import type { Item } from '../../model/item.ts';
-import type { Plan } from '../../plan/plan.ts';
-import type { RunEvent, Summary } from '../../run/run-event.ts';
 import { SettledTasks, type SkippedGroup, SkippedTasks, skipsOf } from '../../run/settled-tasks.ts';
-import { summaryOf } from '../../run/summary.ts';
 import { type Content, contentOf } from '../../state/content.ts';
 import { lockState } from '../../state/lock-state.ts';
 import { replaceMemory } from '../../state/memory-file.ts';

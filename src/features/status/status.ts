@@ -2,6 +2,9 @@
 // nothing.
 
 import { adviceFor } from '../../contract/api/failure.ts';
+import { realClock } from '../../core/clock.ts';
+import type { FileCounts } from '../../core/file-counts.ts';
+import { type Condition, conditionOf, isStored, keptCopy } from '../../core/recorded-files.ts';
 import { matchOf } from '../../files/glob.ts';
 import { HashCache } from '../../files/hash-cache.ts';
 import { SavedFiles } from '../../files/saved-files.ts';
@@ -14,10 +17,6 @@ import type { JobLine, OutputLine } from '../../model/line.ts';
 import { isWithheld } from '../../model/settled.ts';
 import { stepOf } from '../../model/task.ts';
 import { taskStates } from '../../model/task-states.ts';
-import type { FileCounts } from '../../plan/decide.ts';
-import { type Condition, conditionOf, isStored, keptCopy } from '../../plan/recorded-files.ts';
-import { type ResultFate, resultFates } from '../../plan/result-fate.ts';
-import { realClock } from '../../run/clock.ts';
 import { locateState } from '../../state/locate-state.ts';
 import type { LiveFacts } from '../../views/live/live-facts.ts';
 import { type PaidTwice, paidTwiceOf } from '../../views/paid-twice-text.ts';
@@ -25,6 +24,7 @@ import { type Takes, takesIn } from '../../views/takes.ts';
 import { internalsOf } from '../internals.ts';
 import { headerOf, openState, type ReadOptions } from '../open-state.ts';
 import { refuse } from '../refuse.ts';
+import { type ResultFate, resultFates } from '../result-fate.ts';
 import {
   type ItemFilter,
   type ItemsStatus,

@@ -1,14 +1,15 @@
 // The paid tasks that a person names, by task or by item, and why one of them cannot have another take.
 import { option, shotlistLine } from '../../base/shell.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
+import type { PlannedAction } from '../../core/planned-action.ts';
+import type { Clock } from '../../core/ports.ts';
+import { itemsOf, neededBy } from '../../core/reroll.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import type { Ledger } from '../../model/ledger.ts';
 import { jobFacts } from '../../model/state.ts';
 import { fannedOutIn, itemOf, stepOf } from '../../model/task.ts';
-import type { PlannedAction, PlannedTask } from '../../plan/planned-action.ts';
-import { itemsOf, neededBy } from '../../plan/takes.ts';
-import type { Clock } from '../../run/jobs/ports.ts';
+import type { PlannedTask } from '../../plan/planned-action.ts';
 import type { Receipts } from '../../state/receipts.ts';
 import { type TaskHere, type Tasks, tasksByCore } from '../core/tasks-here.ts';
 import type { ItemsHere } from '../planning/items-here.ts';

@@ -1,9 +1,9 @@
 // `reroll`: pays for another take of a result, on purpose. It is a run of the rerolled tasks alone.
 
+import { realClock } from '../../core/clock.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { resultOf, valueOrThrow } from '../../language/load/refusal.ts';
-import { realClock } from '../../run/clock.ts';
 import { chooseTarget } from '../../service-api/target.ts';
 import { pathsOf } from '../../state/run-paths.ts';
 import { type Takes, takesIn } from '../../views/takes.ts';

@@ -1,12 +1,12 @@
 // `trust`: the user lets a pipeline file do what it asks for: send the API key to the service that it names, call its
 // hooks, use its bucket. Consent covers the content of the file, so a changed file must be trusted again.
 import type { Env } from '../../base/user-folder.ts';
+import { realClock } from '../../core/clock.ts';
+import type { Clock } from '../../core/ports.ts';
 import { parsePipeline } from '../../language/load/parse.ts';
 import { resultOf } from '../../language/load/refusal.ts';
 import type { Hook, Pipeline } from '../../language/pipeline.ts';
 import { isBucket } from '../../language/store.ts';
-import { realClock } from '../../run/clock.ts';
-import type { Clock } from '../../run/jobs/ports.ts';
 import { checkAddress } from '../../service-api/address.ts';
 import {
   allConsents,

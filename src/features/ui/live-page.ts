@@ -1,13 +1,13 @@
 // Opens a live page: the page of a report on loopback, which follows the state file while runs write to it.
 
 import pLimit from 'p-limit';
+import { realClock } from '../../core/clock.ts';
 import type { OutsideOptions } from '../../files/boundary.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { pageAssets } from '../../report/assets.ts';
 import { openLiveServer } from '../../report/live-server.ts';
 import { thumbnail, thumbnailSize } from '../../report/thumbnails.ts';
-import { realClock } from '../../run/clock.ts';
 import { stateFinder } from '../../state/locate-state.ts';
 import type { ReadOptions } from '../open-state.ts';
 import { refuse } from '../refuse.ts';

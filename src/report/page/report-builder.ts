@@ -10,10 +10,9 @@ import { chargedAt, timesOf } from '../../model/job-times.ts';
 import type { Ledger } from '../../model/ledger.ts';
 import type { JobLine, OutputLine } from '../../model/line.ts';
 import { chargedHere, jobFacts, worthOf } from '../../model/state.ts';
-import { numberOf } from '../../model/take-index.ts';
+import { allTakes, numberOf } from '../../model/take-index.ts';
 import { stepOf } from '../../model/task.ts';
 import type { PlannedTask } from '../../plan/planned-action.ts';
-import { allTakes } from '../../plan/takes.ts';
 import type {
   FailureGroup,
   Parameter,

@@ -3,8 +3,8 @@
 
 import { err, ok, type Result } from '../../base/result.ts';
 import type { ApiFailure } from '../../contract/api/failure.ts';
-import type { Clock } from './ports.ts';
-import { askedPause, backoffAfter, maxPauseMs } from './retry.ts';
+import type { Clock } from '../../core/ports.ts';
+import { askedPause, backoffAfter, maxPauseMs } from '../../core/retry.ts';
 
 /** An outage in progress. Times are in milliseconds. */
 export interface OutageWait {

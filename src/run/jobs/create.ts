@@ -6,13 +6,13 @@ import { scrubbed } from '../../base/scrub.ts';
 import { type ApiFailure, explainFailure, remedy } from '../../contract/api/failure.ts';
 import type { Project } from '../../contract/api/project.ts';
 import { recordOf } from '../../contract/tools/all.ts';
+import { pauseAfter } from '../../core/retry.ts';
 import { outageCode } from '../../model/attempt.ts';
 import { notTaken } from '../../model/settled.ts';
 import type { CallPermit } from './circuit-breaker.ts';
 import type { AwaitOrder, CreateOrder } from './job.ts';
 import type { Asking, JobContext, Performance } from './job-context.ts';
 import { outcomeOf, stopped } from './outcome.ts';
-import { pauseAfter } from './retry.ts';
 import { settle } from './settlement.ts';
 
 export async function* create(order: CreateOrder, context: JobContext): Performance {

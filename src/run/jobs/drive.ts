@@ -3,8 +3,7 @@ import { unreachable } from '../../base/result.ts';
 import { awaitEvent, create } from './create.ts';
 import type { JobOrder, JobOutcome } from './job.ts';
 import type { Asking, JobContext, Performance, Recorded } from './job-context.ts';
-
-import type { OrderJournal, Permission } from './ports.ts';
+import type { OrderJournal, Permission } from './performer.ts';
 import { copy, download, remove, saved } from './save.ts';
 import { attach } from './settlement.ts';
 import { store } from './store.ts';

@@ -3,14 +3,14 @@
 import { err, ok, type Result } from '../../base/result.ts';
 import type { ApiFailure } from '../../contract/api/failure.ts';
 import type { Project, RecordKind } from '../../contract/api/project.ts';
+import type { ServiceAnswer } from '../../core/ports.ts';
+import { patiently } from '../../core/retry.ts';
 import type { Fingerprint } from '../../model/fingerprint.ts';
 import type { NewEvent } from '../../model/line.ts';
 import { lastingOf } from '../../model/outputs.ts';
 import type { Ended, JobOutcome, OrderHead } from './job.ts';
 import type { JobContext, Recorded } from './job-context.ts';
 import { pending } from './outcome.ts';
-import type { ServiceAnswer } from './ports.ts';
-import { patiently } from './retry.ts';
 
 export interface PaidProject extends Pick<OrderHead, 'attempts'> {
   readonly fingerprint: Fingerprint;

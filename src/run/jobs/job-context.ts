@@ -1,13 +1,13 @@
 // How a job is performed: as events, each held until it is recorded, then an outcome; and the context of that: its ports, and how
 // long to wait.
 
+import type { Clock, Disk, JobApi, OutputStore } from '../../core/ports.ts';
 import type { NewEvent } from '../../model/line.ts';
 import type { LookSchedule } from '../../plan/look-schedule.ts';
 import type { Remembered } from '../../plan/remembered.ts';
 import type { JobOutcome } from './job.ts';
 import type { LastLooks, LookBudget } from './looks.ts';
 import type { Outages } from './outages.ts';
-import type { Clock, Disk, JobApi, OutputStore } from './ports.ts';
 import type { ProjectIds } from './project-ids.ts';
 import type { WebhookInbox } from './webhook-inbox.ts';
 

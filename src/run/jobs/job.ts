@@ -3,19 +3,11 @@
 import type { Bug } from '../../base/bug.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { Download } from '../../contract/api/project.ts';
+import type { Place } from '../../core/ports.ts';
 import type { Fingerprint } from '../../model/fingerprint.ts';
 import type { JobLine, OutputLine } from '../../model/line.ts';
 import type { End } from '../../plan/ending.ts';
 import type { Expectation } from '../../plan/estimate.ts';
-
-/** The place of a file. */
-export type Place =
-  /** As an `upload` step names it: relative to the pipeline file. */
-  | { readonly in: 'input'; readonly path: string }
-  /** A recorded output: relative to the pipeline file. */
-  | { readonly in: 'output'; readonly path: string }
-  /** Superseded by another output, and kept under its hash. */
-  | { readonly in: 'kept'; readonly digest: string; readonly extension: string };
 
 /** Where the bytes of a recorded output come from. */
 export type Source = Place | { readonly in: 'store' };

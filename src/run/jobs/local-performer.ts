@@ -5,7 +5,7 @@ import { drive } from './drive.ts';
 import type { JobOrder, JobOutcome } from './job.ts';
 import type { JobContext } from './job-context.ts';
 import { stopped } from './outcome.ts';
-import type { OrderJournal, Performer } from './ports.ts';
+import type { OrderJournal, Performer } from './performer.ts';
 
 export interface LocalPerformerOptions {
   readonly context: JobContext;

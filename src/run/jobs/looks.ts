@@ -1,7 +1,8 @@
 // Looks at projects that still render: how many a process makes, and when this checkout last made them. When a look is useful says
 // plan/look-schedule.ts.
+
+import type { Clock } from '../../core/ports.ts';
 import { type LookSchedule, looksPerSecond } from '../../plan/look-schedule.ts';
-import type { Clock } from './ports.ts';
 
 /** Permission to look once. */
 interface LookPermit {

@@ -5,7 +5,11 @@
 import { err, ok, type Result } from '../../base/result.ts';
 import { scrubbed } from '../../base/scrub.ts';
 import type { ApiFailure } from '../../contract/api/failure.ts';
-import type { Outage, OutageEvent } from '../run-event.ts';
+import { givenUpText, unansweredText, whyAway } from '../../core/outage-text.ts';
+import type { Clock, JobApi, MediaApi, ServiceAnswer } from '../../core/ports.ts';
+import { aborted, askedPause, backoffAfter } from '../../core/retry.ts';
+import type { Outage, OutageEvent } from '../../core/run-event.ts';
+import { UploadAddresses } from '../../core/upload-addresses.ts';
 import {
   answersToOutage,
   type CallPermit,
@@ -13,10 +17,6 @@ import {
   type CircuitBreakerOptions,
   signOf,
 } from './circuit-breaker.ts';
-import { givenUpText, unansweredText, whyAway } from './outage-text.ts';
-import type { Clock, JobApi, MediaApi, ServiceAnswer } from './ports.ts';
-import { aborted, askedPause, backoffAfter } from './retry.ts';
-import { UploadAddresses } from './upload-addresses.ts';
 
 export interface OutageOptions {
   readonly api: MediaApi;

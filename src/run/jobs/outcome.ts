@@ -3,8 +3,8 @@
 import { unreachable } from '../../base/result.ts';
 import { scrubbed } from '../../base/scrub.ts';
 import { type ApiFailure, explainFailure, remedy } from '../../contract/api/failure.ts';
+import type { FileProblem } from '../../core/ports.ts';
 import type { Ended, JobOutcome } from './job.ts';
-import type { FileProblem } from './ports.ts';
 
 /**
  * - `create`: costs credits.

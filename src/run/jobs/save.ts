@@ -6,9 +6,11 @@ import { extensionOf, extensionOfContentType, mediaTypeOf } from '../../contract
 import type { ApiFailure } from '../../contract/api/failure.ts';
 import type { Download } from '../../contract/api/project.ts';
 import { recordOf } from '../../contract/tools/all.ts';
+import { outputPath } from '../../core/output-path.ts';
+import type { Fetched, FileProblem, LocalFile, ServiceAnswer } from '../../core/ports.ts';
+import { patiently } from '../../core/retry.ts';
 import { extensionMark } from '../../language/result-name.ts';
 import type { OutputLine } from '../../model/line.ts';
-import { outputPath } from '../../plan/output-path.ts';
 import { type Finding, find, notFound, recordGone } from './gone.ts';
 import type {
   AttachOrder,
@@ -22,8 +24,6 @@ import type {
 } from './job.ts';
 import type { JobContext, Performance, Recorded } from './job-context.ts';
 import { outcomeOf, pending, unsaved } from './outcome.ts';
-import type { Fetched, FileProblem, LocalFile, ServiceAnswer } from './ports.ts';
-import { patiently } from './retry.ts';
 import { fetchFromStore, notInStore, putInStore } from './store.ts';
 
 export async function* download(order: DownloadOrder, context: JobContext): Performance {

@@ -4,13 +4,13 @@
 import { digestFrom, digestOf } from '../../base/digest.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { extensionOf } from '../../contract/api/asset.ts';
+import { normalized } from '../../core/output-path.ts';
+import type { Disk, Fetched, LocalFile, StoreAnswer, StoreFailure } from '../../core/ports.ts';
+import { backoffAfter } from '../../core/retry.ts';
 import type { OutputLine } from '../../model/line.ts';
-import { normalized } from '../../plan/output-path.ts';
 import type { DeleteOrder, Ended, JobOutcome, Source, StoreOrder } from './job.ts';
 import type { JobContext, Performance, Recorded } from './job-context.ts';
 import { pending, stopped, unsaved } from './outcome.ts';
-import type { Disk, Fetched, LocalFile, StoreAnswer, StoreFailure } from './ports.ts';
-import { backoffAfter } from './retry.ts';
 
 const stopping: StoreFailure = { reason: 'aborted', message: 'the run is stopping' };
 

@@ -3,6 +3,8 @@
 import { err, ok, type Result } from '../../base/result.ts';
 import { extensionOf, mediaTypeOf } from '../../contract/api/asset.ts';
 import { detectionRequest } from '../../contract/kinds.ts';
+import type { LocalFile } from '../../core/ports.ts';
+import { patiently } from '../../core/retry.ts';
 import { lastingFaces, liveFaces, liveFromUploads } from '../../model/outputs.ts';
 import type {
   DetectOrder,
@@ -15,8 +17,6 @@ import type {
 } from './job.ts';
 import type { JobContext, Performance, Recorded } from './job-context.ts';
 import { failed, outcomeOf, stopped } from './outcome.ts';
-import type { LocalFile } from './ports.ts';
-import { patiently } from './retry.ts';
 import { onThisDisk } from './store.ts';
 
 export async function* upload(order: UploadOrder, context: JobContext): Performance {

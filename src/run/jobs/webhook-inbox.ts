@@ -1,7 +1,7 @@
 // The webhook inbox: connects the service's events with the jobs that wait for them, and keeps early events. An event
 // about an attempt whose outcome is not on disk yet is not accepted, so the service sends it again.
 import type { Project, RecordKind } from '../../contract/api/project.ts';
-import { aborted } from './retry.ts';
+import { aborted } from '../../core/retry.ts';
 
 export interface WebhookInboxOptions {
   /** How long a creation without an answer waits for an event that names it, in milliseconds. */

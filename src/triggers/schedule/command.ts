@@ -1,8 +1,8 @@
 import { printable } from '../../base/printable.ts';
 import { renderDiagnostics } from '../../contract/yaml/diagnostic.ts';
+import type { RunEvent } from '../../core/run-event.ts';
 import { stopGrowth } from '../../features/command.ts';
 import { problem, Refusal } from '../../language/load/refusal.ts';
-import type { RunEvent } from '../../run/run-event.ts';
 import { exitCodes, problemCode, withExitCode } from '../../terminal/exit-code.ts';
 import type { ScheduleFlags } from '../../terminal/flags.ts';
 import { type Log, openLog } from '../../terminal/log.ts';

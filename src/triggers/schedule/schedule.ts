@@ -3,6 +3,7 @@
 import pLimit from 'p-limit';
 import { realPathOr } from '../../base/real-path.ts';
 import type { Result } from '../../base/result.ts';
+import type { RunOutcome } from '../../core/run-event.ts';
 import type { RunInternals } from '../../features/internals.ts';
 import type { RunOptions } from '../../features/run/context.ts';
 import { type Ran, runWith } from '../../features/run/run.ts';
@@ -11,7 +12,6 @@ import { type BoundPipeline, boundPipeline } from '../../language/load/bound-pip
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { type Problem, problem, Refusal } from '../../language/load/refusal.ts';
 import { isoIn } from '../../language/schedule.ts';
-import type { RunOutcome } from '../../run/run-event.ts';
 import { chooseTarget } from '../../service-api/target.ts';
 import { pathsOf } from '../../state/run-paths.ts';
 import type { ScheduleEvent } from '../../views/trigger-events.ts';

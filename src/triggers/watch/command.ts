@@ -2,10 +2,10 @@
 import { resolve } from 'node:path';
 import { printable } from '../../base/printable.ts';
 import { count, duration, grouped } from '../../base/text.ts';
+import type { Summary } from '../../core/run-event.ts';
 import { stopGrowth } from '../../features/command.ts';
 import { loadPipeline } from '../../language/load/load.ts';
 import { problem, Refusal } from '../../language/load/refusal.ts';
-import type { Summary } from '../../run/run-event.ts';
 import { stateFilesOf } from '../../state/locate-state.ts';
 import { exitCodes, withExitCode } from '../../terminal/exit-code.ts';
 import type { WatchFlags } from '../../terminal/flags.ts';

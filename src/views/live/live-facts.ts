@@ -1,8 +1,8 @@
 // What a live view shows at one moment, as plain data: it becomes the lines of a terminal, and a run writes it into its live
 // file, for `status`.
 import type { FromSchema } from 'json-schema-to-ts';
-import type { RunView } from '../../run/run-view.ts';
-import type { StepProgress } from '../../run/tally.ts';
+import type { RunView } from '../../core/run-view.ts';
+import type { StepProgress } from '../../core/tally.ts';
 import { isLate, mostPlanned, timeLeft } from './time-left.ts';
 
 const text = { type: 'string' } as const;

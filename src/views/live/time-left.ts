@@ -1,8 +1,8 @@
 // How long a run will still take: the work that is left, by what this run and earlier ones have seen or by the medians of
 // the tools, at the pace of this run. Says nothing rather than something wrong.
 import { toolNamed } from '../../contract/tools/all.ts';
-import type { RunView } from '../../run/run-view.ts';
-import type { AtWork, StepProgress } from '../../run/tally.ts';
+import type { RunView } from '../../core/run-view.ts';
+import type { AtWork, StepProgress } from '../../core/tally.ts';
 
 /** Tasks of a step that this run must have finished before their mean counts more than the median. */
 const minTasksSeen = 3;

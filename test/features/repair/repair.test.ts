@@ -11,12 +11,12 @@ import {
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { realClock } from '../../../src/core/clock.ts';
 import { type Repaired, type RepairOptions, repair } from '../../../src/features/repair/repair.ts';
 import { loadPipeline } from '../../../src/language/load/load.ts';
 import { resultOf } from '../../../src/language/load/refusal.ts';
 import { Ledger } from '../../../src/model/record/ledger.ts';
 import { parseLine } from '../../../src/model/record/line.ts';
-import { realClock } from '../../../src/run/clock.ts';
 import { loadRecord, wholeTexts } from '../../../src/state/load-record.ts';
 import { Lock } from '../../../src/state/lock.ts';
 import {

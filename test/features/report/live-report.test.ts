@@ -2,12 +2,12 @@
 
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { realClock } from '../../../src/core/clock.ts';
 import { LiveReport } from '../../../src/features/report/live-report.ts';
 import { boundPipeline } from '../../../src/language/load/bound-pipeline.ts';
 import { loadPipeline } from '../../../src/language/load/load.ts';
 import type { PageMessage } from '../../../src/report/page/page-message.ts';
 import type { ReportData } from '../../../src/report/page/report-data.ts';
-import { realClock } from '../../../src/run/clock.ts';
 import { locateState } from '../../../src/state/locate-state.ts';
 import { Lock } from '../../../src/state/lock.ts';
 import { mixedRun } from '../../reported.ts';

@@ -1,10 +1,10 @@
 // What a state file says: credits, jobs, and what needs somebody.
 import { describe, expect, test } from 'vitest';
+import type { Condition } from '../../../src/core/recorded-files.ts';
+import type { ResultFate } from '../../../src/features/result-fate.ts';
 import { statusOf } from '../../../src/features/status/status.ts';
 import { Ledger } from '../../../src/model/ledger.ts';
 import type { NewEvent } from '../../../src/model/line.ts';
-import type { Condition } from '../../../src/plan/recorded-files.ts';
-import type { ResultFate } from '../../../src/plan/result-fate.ts';
 import {
   at,
   complete,

@@ -1,9 +1,9 @@
 // The library's status says what the command says, by the clock that it is given.
 import { expect, test } from 'vitest';
+import { realClock } from '../../../src/core/clock.ts';
 import { status } from '../../../src/features/status/status.ts';
 import { loadPipeline } from '../../../src/language/load/load.ts';
 import { renderProblem, resultOf } from '../../../src/language/load/refusal.ts';
-import { realClock } from '../../../src/run/clock.ts';
 import { Rig } from '../../rig.ts';
 
 const pipeline = `pipeline: p

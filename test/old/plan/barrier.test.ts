@@ -1,6 +1,6 @@
 // How a step of the items stands for the shared steps that wait for all of them.
 import { describe, expect, test } from 'vitest';
-import type { Ending } from '../../../src/plan/ending.ts';
+import type { Ending } from '../../../src/core/ending.ts';
 import { Barrier } from '../../../src/plan/turn.ts';
 
 const over = { over: true, rest: undefined };

@@ -1,7 +1,7 @@
 // The value that a hint names where two tasks would write one file.
 import { expect, test } from 'vitest';
+import { hintOf } from '../../../src/core/output-claims.ts';
 import { fileItem, type Item, valueItem } from '../../../src/model/item.ts';
-import { hintOf } from '../../../src/plan/output-claims.ts';
 
 const file = (path: string, matrix?: Item['matrix']): Item => ({
   ...fileItem(path, '', 0),

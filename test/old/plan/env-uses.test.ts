@@ -1,7 +1,7 @@
 // Where a pipeline's environment variables go, told from its expressions alone.
 import { expect, test } from 'vitest';
+import { envUses } from '../../../src/core/env-uses.ts';
 import { validate } from '../../../src/language/validate.ts';
-import { envUses } from '../../../src/plan/env-uses.ts';
 
 test('each variable has the steps that send it, and those that use it here', () => {
   const validated = validate(

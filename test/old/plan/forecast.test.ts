@@ -1,7 +1,7 @@
 // How long a plan may take.
 import { describe, expect, test } from 'vitest';
-import { forecastOf, RunHistory } from '../../../src/plan/forecast.ts';
-import type { PlanRow } from '../../../src/plan/plan.ts';
+import { forecastOf, RunHistory } from '../../../src/core/forecast.ts';
+import type { PlanRow } from '../../../src/core/plan-table.ts';
 
 /** Its median is four seconds. */
 const kind = 'face-swap-photo';

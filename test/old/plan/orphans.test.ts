@@ -1,14 +1,14 @@
 // What counts as an orphan, by the plan and the state file alone.
 import { describe, expect, test } from 'vitest';
 import { digestFrom } from '../../../src/base/digest.ts';
-import { fingerprintFrom } from '../../../src/model/fingerprint.ts';
+import { findOrphans } from '../../../src/features/prune/find-orphans.ts';
+import { lostForGood, type Orphans } from '../../../src/features/prune/orphan.ts';
+import { PlanReferences, pathKey } from '../../../src/features/prune/plan-references.ts';
+import type { KeptFile } from '../../../src/files/leftovers.ts';
+import { fingerprintFrom, uploadFingerprint } from '../../../src/model/fingerprint.ts';
 import { valueItem } from '../../../src/model/item.ts';
 import type { JobLine } from '../../../src/model/line.ts';
 import { taskId } from '../../../src/model/task.ts';
-import { uploadFingerprint } from '../../../src/plan/ask.ts';
-import { lostForGood, type Orphans } from '../../../src/plan/orphan.ts';
-import { findOrphans, type KeptFile } from '../../../src/plan/orphans.ts';
-import { PlanReferences, pathKey } from '../../../src/plan/plan-references.ts';
 import type { PlannedTask } from '../../../src/plan/planned-action.ts';
 import { Disk, hash, jobLine, outputLine, pipelineOf } from '../../tables/plan-world.ts';
 

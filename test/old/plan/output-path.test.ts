@@ -3,7 +3,7 @@
 import { posix } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { normalized, outputPath, wantedPath } from '../../../src/plan/output-path.ts';
+import { normalized, outputPath, wantedPath } from '../../../src/core/output-path.ts';
 
 const one = { index: 0, count: 1, extension: 'png' };
 

@@ -1,7 +1,7 @@
 // What each plan of the service would refuse, before the account's plan is known.
 import { expect, test } from 'vitest';
 import { tiers } from '../../../src/contract/api/tier.ts';
-import { PlanFindings } from '../../../src/plan/plan-findings.ts';
+import { PlanFindings } from '../../../src/core/plan-findings.ts';
 import { pipelineOf } from '../../tables/plan-world.ts';
 
 const { steps } = pipelineOf(`pipeline: p

@@ -1,6 +1,6 @@
 // Who fetches a tool's result, by the pipeline as it is written.
 import { expect, test } from 'vitest';
-import { resultFates } from '../../../src/plan/result-fate.ts';
+import { resultFates } from '../../../src/features/result-fate.ts';
 import { pipelineOf } from '../../tables/plan-world.ts';
 
 test('a result is fetched, used, kept on purpose, or idle', () => {

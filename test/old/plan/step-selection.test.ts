@@ -1,6 +1,6 @@
 // Which steps a run excludes, by --only, --until and --exclude.
 import { describe, expect, test } from 'vitest';
-import { type StepSelection, stepsExcludedBy } from '../../../src/plan/step-selection.ts';
+import { type StepSelection, stepsExcludedBy } from '../../../src/core/step-selection.ts';
 import { pipelineOf } from '../../tables/plan-world.ts';
 
 const { steps } = pipelineOf(`pipeline: p

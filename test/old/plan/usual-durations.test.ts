@@ -1,7 +1,7 @@
 // How long projects usually take, by a state file.
 import { expect, test } from 'vitest';
+import { usualDurations } from '../../../src/core/durations.ts';
 import type { JobLine } from '../../../src/model/line.ts';
-import { usualDurations } from '../../../src/plan/look-schedule.ts';
 import { job } from '../../model/lines.ts';
 
 const day = 86_400_000;

@@ -1,7 +1,7 @@
 // An error that nobody expected, in one job among many: the others do not notice, and a person can report it.
 import { describe, expect, test } from 'vitest';
+import type { MediaApi } from '../../../src/core/ports.ts';
 import type { RunInternals } from '../../../src/features/run/run.ts';
-import type { MediaApi } from '../../../src/run/jobs/ports.ts';
 import { bill, photoRig, service } from '../../rig.ts';
 
 const broken = (): never => {

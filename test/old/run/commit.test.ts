@@ -5,7 +5,7 @@ import type { JobLine, NewEvent } from '../../../src/model/line.ts';
 import { Commit } from '../../../src/run/commit.ts';
 import type { RunningJob } from '../../../src/run/in-flight.ts';
 import type { CreateOrder, JobOrder } from '../../../src/run/jobs/job.ts';
-import type { Intent, OrderJournal, Permission } from '../../../src/run/jobs/ports.ts';
+import type { Intent, OrderJournal, Permission } from '../../../src/run/jobs/performer.ts';
 import {
   attachOrder,
   createdOf,

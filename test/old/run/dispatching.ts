@@ -1,12 +1,12 @@
 // A dispatcher with what it asks, in memory, and jobs of earlier runs for it.
 import { unreachable } from '../../../src/base/result.ts';
+import { FileFacts } from '../../../src/core/file-facts.ts';
 import type { Fingerprint } from '../../../src/model/fingerprint.ts';
+import { uploadFingerprint } from '../../../src/model/fingerprint.ts';
 import type { NewEvent } from '../../../src/model/line.ts';
 import { notTaken } from '../../../src/model/settled.ts';
-import { uploadFingerprint } from '../../../src/plan/ask.ts';
 import { pickedTakes } from '../../../src/plan/takes.ts';
 import { Dispatcher, type DispatcherOptions } from '../../../src/run/dispatcher.ts';
-import { FileFacts } from '../../../src/run/file-facts.ts';
 import type { ItemRun } from '../../../src/run/item-run.ts';
 import { ProjectUsers } from '../../../src/run/project-users.ts';
 import { digestOfText, MemoryDisk } from '../../fakes/memory-disk.ts';

@@ -1,6 +1,6 @@
 // Facts about files for a run: which files must be read first, and which could not be.
 import { expect, test } from 'vitest';
-import { FileFacts } from '../../../src/run/file-facts.ts';
+import { FileFacts } from '../../../src/core/file-facts.ts';
 import { Disk, hash } from '../../tables/plan-world.ts';
 
 function facts() {

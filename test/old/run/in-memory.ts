@@ -1,17 +1,17 @@
 // Runs in memory, one after another over one state: a service, a disk and a clock that a test owns.
 
+import { FileFacts } from '../../../src/core/file-facts.ts';
+import { JournalWriter } from '../../../src/core/journal-writer.ts';
+import type { MediaApi } from '../../../src/core/ports.ts';
+import type { RunEvent } from '../../../src/core/run-event.ts';
 import { valueItem } from '../../../src/model/item.ts';
 import { Ledger } from '../../../src/model/ledger.ts';
 import { LookSchedule } from '../../../src/plan/look-schedule.ts';
 import { pickedTakes } from '../../../src/plan/takes.ts';
-import { FileFacts } from '../../../src/run/file-facts.ts';
 import { localPerformer } from '../../../src/run/jobs/local-performer.ts';
 import { LookBudget } from '../../../src/run/jobs/looks.ts';
 import { Outages } from '../../../src/run/jobs/outages.ts';
-import type { MediaApi } from '../../../src/run/jobs/ports.ts';
 import { ProjectIds } from '../../../src/run/jobs/project-ids.ts';
-import { JournalWriter } from '../../../src/run/journal-writer.ts';
-import type { RunEvent } from '../../../src/run/run-event.ts';
 import { Walk, type WalkOptions } from '../../../src/run/walk.ts';
 import { MemoryDisk } from '../../fakes/memory-disk.ts';
 import { type Fate, MemoryService } from '../../fakes/memory-service.ts';

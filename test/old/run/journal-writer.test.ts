@@ -1,12 +1,12 @@
 // The journal writer's promise: what it writes can be read, and is what the ledger holds.
 import { describe, expect, test } from 'vitest';
 import { Redactor } from '../../../src/base/redactor.ts';
+import { JournalWriter } from '../../../src/core/journal-writer.ts';
 import { Ledger } from '../../../src/model/ledger.ts';
 import type { NewEvent } from '../../../src/model/line.ts';
 import { Ledger as Record } from '../../../src/model/record/ledger.ts';
 import { lineText, parseLine } from '../../../src/model/record/line.ts';
 import type { RequestedRun } from '../../../src/model/run-identity.ts';
-import { JournalWriter } from '../../../src/run/journal-writer.ts';
 import { FakeClock } from '../../files/places.ts';
 import { created, header, intent, job } from '../../model/lines.ts';
 

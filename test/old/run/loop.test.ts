@@ -1,6 +1,6 @@
 // The walk with everything that it drives, in memory: what one run leaves for the next, and what is told.
 import { describe, expect, test } from 'vitest';
-import type { RunEvent } from '../../../src/run/run-event.ts';
+import type { RunEvent } from '../../../src/core/run-event.ts';
 import { colour, InMemory, photo, pipeline } from './in-memory.ts';
 
 const capped = 'budget: { per_item: 75 }\n';

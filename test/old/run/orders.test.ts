@@ -1,15 +1,15 @@
 // From a step and its job to an order: how often it is tried, how long it is waited for, and where its files are.
 import { describe, expect, test } from 'vitest';
+import { placeOf } from '../../../src/core/recorded-files.ts';
+import { timeoutOf } from '../../../src/core/timeout.ts';
+import { uploadFingerprint } from '../../../src/model/fingerprint.ts';
 import type { JobLine } from '../../../src/model/line.ts';
-import { uploadFingerprint } from '../../../src/plan/ask.ts';
-import { timeoutOf } from '../../../src/plan/timeout.ts';
 import {
   attachOrder,
   attemptName,
   awaitOrder,
   copyOrder,
   headOf,
-  placeOf,
   rereadOrder,
   reuploadOrder,
 } from '../../../src/run/orders.ts';

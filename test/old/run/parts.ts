@@ -1,12 +1,15 @@
 // The parts of a run, for tests of one of them: a journal whose disk a test owns, and orders.
 
 import { digestOf } from '../../../src/base/digest.ts';
+import { calendarCaps } from '../../../src/core/calendar-budget.ts';
+import { JournalWriter, type LineFile } from '../../../src/core/journal-writer.ts';
+import type { RunEvent } from '../../../src/core/run-event.ts';
+import { StepBreaker } from '../../../src/core/step-breaker.ts';
 import type { Pipeline, Step } from '../../../src/language/pipeline.ts';
 import { type Fingerprint, fingerprintFrom } from '../../../src/model/fingerprint.ts';
 import { valueItem } from '../../../src/model/item.ts';
 import { Ledger } from '../../../src/model/ledger.ts';
 import type { NewEvent } from '../../../src/model/line.ts';
-import { calendarCaps } from '../../../src/plan/calendar-budget.ts';
 import { Budget } from '../../../src/run/budget.ts';
 import { InFlight, type RunningJob } from '../../../src/run/in-flight.ts';
 import { ItemRun } from '../../../src/run/item-run.ts';
@@ -18,10 +21,7 @@ import type {
   JobOrder,
   UploadOrder,
 } from '../../../src/run/jobs/job.ts';
-import { JournalWriter, type LineFile } from '../../../src/run/journal-writer.ts';
-import type { RunEvent } from '../../../src/run/run-event.ts';
 import { Slots } from '../../../src/run/slots.ts';
-import { StepBreaker } from '../../../src/run/step-breaker.ts';
 import { FakeClock } from '../../files/places.ts';
 import { pipelineOf } from '../../tables/plan-world.ts';
 

@@ -1,7 +1,7 @@
 // All sleeps of a clock, on one timer.
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Sleepers } from '../../../src/run/clock.ts';
+import { Sleepers } from '../../../src/core/clock.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

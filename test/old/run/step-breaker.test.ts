@@ -1,6 +1,6 @@
 // When the requests of a step are wrong as such, and what else is then pointless.
 import { describe, expect, test } from 'vitest';
-import { StepBreaker } from '../../../src/run/step-breaker.ts';
+import { StepBreaker } from '../../../src/core/step-breaker.ts';
 import { pipelineOf } from '../../tables/plan-world.ts';
 
 const { steps } = pipelineOf(`pipeline: p

@@ -1,10 +1,10 @@
 // The summary of a run: how tasks and items are counted, what is listed, and what the outcome is.
 import { describe, expect, test } from 'vitest';
+import type { TaskDetail, TaskEnding } from '../../../src/core/run-event.ts';
+import type { Stopped } from '../../../src/core/summary.ts';
+import { outcomeOf, summaryOf } from '../../../src/core/summary.ts';
+import { Tally } from '../../../src/core/tally.ts';
 import { stepOf } from '../../../src/model/task.ts';
-import type { TaskDetail, TaskEnding } from '../../../src/run/run-event.ts';
-import type { Stopped } from '../../../src/run/stop.ts';
-import { outcomeOf, summaryOf } from '../../../src/run/summary.ts';
-import { Tally } from '../../../src/run/tally.ts';
 
 const none: Stopped = {
   ...{ interrupted: false, unauthorized: false, money: false, machine: false, outage: false },

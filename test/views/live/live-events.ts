@@ -1,7 +1,7 @@
 // A view in the middle of a run, for tests.
-import type { Plan, PlanRow } from '../../../src/plan/plan.ts';
-import type { RunEvent, TaskDetail, TaskEnding } from '../../../src/run/run-event.ts';
-import { RunView } from '../../../src/run/run-view.ts';
+import type { Plan, PlanRow } from '../../../src/core/plan-table.ts';
+import type { RunEvent, TaskDetail, TaskEnding } from '../../../src/core/run-event.ts';
+import { RunView } from '../../../src/core/run-view.ts';
 import { type LiveFacts, liveFacts } from '../../../src/views/live/live-facts.ts';
 
 export const row = (step: string, kind: string, count: number): PlanRow => ({

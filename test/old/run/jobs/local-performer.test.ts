@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { unreachable } from '../../../../src/base/result.ts';
 import type { JobContext } from '../../../../src/run/jobs/job-context.ts';
 import { localPerformer } from '../../../../src/run/jobs/local-performer.ts';
-import type { OrderJournal } from '../../../../src/run/jobs/ports.ts';
+import type { OrderJournal } from '../../../../src/run/jobs/performer.ts';
 import { digestOfText, MemoryDisk } from '../../../fakes/memory-disk.ts';
 
 const go = { is: 'go' } as const;

@@ -4,10 +4,10 @@ import { digestOf } from '../../../../src/base/digest.ts';
 import { err, ok } from '../../../../src/base/result.ts';
 import type { ApiFailure } from '../../../../src/contract/api/failure.ts';
 import type { Project } from '../../../../src/contract/api/project.ts';
+import type { JobApi, MediaApi } from '../../../../src/core/ports.ts';
+import type { RunEvent } from '../../../../src/core/run-event.ts';
+import { gatherMs } from '../../../../src/core/upload-addresses.ts';
 import { Outages } from '../../../../src/run/jobs/outages.ts';
-import type { JobApi, MediaApi } from '../../../../src/run/jobs/ports.ts';
-import { gatherMs } from '../../../../src/run/jobs/upload-addresses.ts';
-import type { RunEvent } from '../../../../src/run/run-event.ts';
 import { FakeClock } from '../../../files/places.ts';
 import { busy, unfit } from './performing.ts';
 

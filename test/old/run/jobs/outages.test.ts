@@ -3,6 +3,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { digestOf } from '../../../../src/base/digest.ts';
+import type { RunEvent } from '../../../../src/core/run-event.ts';
 import { fingerprintFrom } from '../../../../src/model/fingerprint.ts';
 import { LookSchedule } from '../../../../src/plan/look-schedule.ts';
 import type { AttachOrder, JobOutcome } from '../../../../src/run/jobs/job.ts';
@@ -10,7 +11,6 @@ import { LookBudget } from '../../../../src/run/jobs/looks.ts';
 import { Outages } from '../../../../src/run/jobs/outages.ts';
 import { ProjectIds } from '../../../../src/run/jobs/project-ids.ts';
 import { attach } from '../../../../src/run/jobs/settlement.ts';
-import type { RunEvent } from '../../../../src/run/run-event.ts';
 import type { HttpClient } from '../../../../src/service-api/http-client.ts';
 import { FakeClock } from '../../../files/places.ts';
 import { room } from '../../../files/room.ts';

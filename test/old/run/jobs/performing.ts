@@ -4,13 +4,13 @@
 import { err, ok, type Result } from '../../../../src/base/result.ts';
 import type { ApiFailure } from '../../../../src/contract/api/failure.ts';
 import type { AcceptedCreation } from '../../../../src/contract/api/project.ts';
+import type { MediaApi } from '../../../../src/core/ports.ts';
 import type { NewEvent } from '../../../../src/model/line.ts';
 import { LookSchedule } from '../../../../src/plan/look-schedule.ts';
 import type { JobOutcome } from '../../../../src/run/jobs/job.ts';
 import type { JobContext, Performance } from '../../../../src/run/jobs/job-context.ts';
 import { LookBudget } from '../../../../src/run/jobs/looks.ts';
 import { Outages } from '../../../../src/run/jobs/outages.ts';
-import type { MediaApi } from '../../../../src/run/jobs/ports.ts';
 import { ProjectIds } from '../../../../src/run/jobs/project-ids.ts';
 import type { WebhookInbox } from '../../../../src/run/jobs/webhook-inbox.ts';
 import { MemoryDisk } from '../../../fakes/memory-disk.ts';

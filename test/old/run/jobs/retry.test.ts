@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { err, ok, type Result } from '../../../../src/base/result.ts';
 import type { ApiFailure } from '../../../../src/contract/api/failure.ts';
-import { backoffAfter, patiently } from '../../../../src/run/jobs/retry.ts';
+import { backoffAfter, patiently } from '../../../../src/core/retry.ts';
 import { FakeClock } from '../../../files/places.ts';
 import { busy, throttled, unanswered, unfit } from './performing.ts';
 

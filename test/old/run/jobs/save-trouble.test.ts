@@ -1,8 +1,8 @@
 // Saving a result when something is in the way: the disk, the file, the service. What is paid is never lost by it.
 import { describe, expect, test } from 'vitest';
 import { err, ok, type Result } from '../../../../src/base/result.ts';
+import type { Disk, FileProblem, LocalFile, MediaApi } from '../../../../src/core/ports.ts';
 import type { CopyOrder, DownloadOrder } from '../../../../src/run/jobs/job.ts';
-import type { Disk, FileProblem, LocalFile, MediaApi } from '../../../../src/run/jobs/ports.ts';
 import { copy, download, remove } from '../../../../src/run/jobs/save.ts';
 import { digestOfText, type MemoryDisk } from '../../../fakes/memory-disk.ts';
 import { fingerprint } from '../parts.ts';

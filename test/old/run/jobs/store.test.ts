@@ -1,7 +1,7 @@
 // How often a store is asked.
 import { expect, test } from 'vitest';
 import { err, ok } from '../../../../src/base/result.ts';
-import type { StoreFailure } from '../../../../src/run/jobs/ports.ts';
+import type { StoreFailure } from '../../../../src/core/ports.ts';
 import { withStoreRetries } from '../../../../src/run/jobs/store.ts';
 
 function scene(...answers: readonly (StoreFailure['reason'] | 'yes')[]) {

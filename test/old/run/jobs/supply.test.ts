@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from 'vitest';
 import { err, ok } from '../../../../src/base/result.ts';
+import type { MediaApi } from '../../../../src/core/ports.ts';
 import { LookSchedule } from '../../../../src/plan/look-schedule.ts';
 import type { DetectOrder, UploadOrder } from '../../../../src/run/jobs/job.ts';
-import type { MediaApi } from '../../../../src/run/jobs/ports.ts';
 import { detect, digest, reupload, upload } from '../../../../src/run/jobs/supply.ts';
 import { digestOfText } from '../../../fakes/memory-disk.ts';
 import { fingerprint, uploadOrder } from '../parts.ts';

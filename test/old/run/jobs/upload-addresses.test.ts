@@ -3,13 +3,13 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { err, ok } from '../../../../src/base/result.ts';
 import type { ApiFailure } from '../../../../src/contract/api/failure.ts';
-import type { MediaApi, UploadItem, UploadTarget } from '../../../../src/run/jobs/ports.ts';
+import type { MediaApi, UploadItem, UploadTarget } from '../../../../src/core/ports.ts';
 import {
   gatherMs,
   mostTogether,
   spareMs,
   UploadAddresses,
-} from '../../../../src/run/jobs/upload-addresses.ts';
+} from '../../../../src/core/upload-addresses.ts';
 import { FakeClock } from '../../../files/places.ts';
 import { busy, unfit } from './performing.ts';
 

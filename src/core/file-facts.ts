@@ -1,6 +1,6 @@
 // Caches facts about files, and lists the files that must be read before a decision is possible.
-import type { Facts, FileFact, RecordedFile } from '../plan/facts.ts';
-import type { Place } from './jobs/job.ts';
+import type { Facts, FileFact, RecordedFile } from './disk-facts.ts';
+import type { Place } from './ports.ts';
 
 export class FileFacts implements Facts {
   readonly #disk: Facts;

@@ -1,10 +1,10 @@
 // What became of the tasks and items of a walk, folded from its events. Each event costs the same, whatever the number of
 // items; what is kept is counts, what is in progress, the last few events, and the first problems.
 import { kindNamed } from '../contract/kinds.ts';
-import { type FileCounts, sumOf } from '../plan/decide.ts';
-import { endingFacts, type Held } from '../plan/ending.ts';
-import type { PlanRow } from '../plan/plan.ts';
-import { comesLater } from '../plan/planned-action.ts';
+import { endingFacts, type Held } from './ending.ts';
+import { type FileCounts, sumOf } from './file-counts.ts';
+import type { PlanRow } from './plan-table.ts';
+import { comesLater } from './planned-action.ts';
 import type {
   ProblemGroup,
   ReachedCap,

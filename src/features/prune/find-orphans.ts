@@ -1,14 +1,24 @@
 // Finds orphans: what earlier runs left and the current pipeline no longer needs. Whatever a plan cannot tell is needed:
 // a step that is not decided before a run, an item that may be out of sight, a result that depends on the day.
-import { extensionOf } from '../contract/api/asset.ts';
-import type { Step } from '../language/pipeline.ts';
-import type { Item } from '../model/item.ts';
-import { unknownKind } from '../model/job-kind.ts';
-import type { JobLine, OutputLine } from '../model/line.ts';
-import { worthOf } from '../model/state.ts';
-import { fannedOutIn, itemOf, stepOf } from '../model/task.ts';
-import { uploadFingerprint } from './ask.ts';
-import type { OutputFacts } from './facts.ts';
+
+import { extensionOf } from '../../contract/api/asset.ts';
+import type { OutputFacts } from '../../core/disk-facts.ts';
+import {
+  conditionOf,
+  downloadCount,
+  filesNotHere,
+  isStored,
+  keptCopy,
+} from '../../core/recorded-files.ts';
+import type { KeptFile } from '../../files/leftovers.ts';
+import type { Step } from '../../language/pipeline.ts';
+import { uploadFingerprint } from '../../model/fingerprint.ts';
+import type { Item } from '../../model/item.ts';
+import { unknownKind } from '../../model/job-kind.ts';
+import type { JobLine, OutputLine } from '../../model/line.ts';
+import { worthOf } from '../../model/state.ts';
+import { fannedOutIn, itemOf, stepOf } from '../../model/task.ts';
+import { historyIn } from '../result-fate.ts';
 import type {
   BackingProject,
   OrphanFile,
@@ -18,8 +28,6 @@ import type {
   RecordName,
 } from './orphan.ts';
 import { type PlanReferences, pathKey, pathMark } from './plan-references.ts';
-import { conditionOf, downloadCount, filesNotHere, isStored, keptCopy } from './recorded-files.ts';
-import { historyIn } from './result-fate.ts';
 
 /** Facts about what is on disk, beside those that a plan asks for. */
 export interface OrphanFacts extends OutputFacts {
@@ -371,15 +379,6 @@ const isFinished = ({ state }: JobLine): boolean => state === 'complete' || stat
 
 // The kept files in `.shotlist`, and which of them are orphans. Other pipelines of the folder keep their files there too,
 // and so are files that their owner had changed before a result replaced them: only recorded files can be orphans.
-
-/** A file of the folder of kept files, by its name. */
-export interface KeptFile {
-  readonly sha256: string;
-  readonly extension: string;
-  readonly bytes: number;
-  /** When it was set aside, in milliseconds since 1970. */
-  readonly at: number;
-}
 
 /**
  * What a recorded result makes of its kept copy. `needed`: the copy must stay. `last`: it is the only copy of a result

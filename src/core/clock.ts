@@ -1,5 +1,5 @@
 // The real clock and random numbers.
-import type { Clock } from './jobs/ports.ts';
+import type { Clock } from './ports.ts';
 
 // All sleeps of a clock on one timer of Node's: fifty thousand waiting projects cost a heap, not fifty thousand timers, and a
 // signal that all of them listen to has one listener.

@@ -1,7 +1,8 @@
 // The summary of a run: what was counted, and how the run ended.
+
 import type { JobLine } from '../model/line.ts';
-import type { OtherDoubts, RunOutcome, Summary } from './run-event.ts';
-import type { Stopped } from './stop.ts';
+import type { OtherDoubts, RunOutcome, StoppedBy, Summary } from './run-event.ts';
+import type { Closed } from './spending.ts';
 import type { Tally } from './tally.ts';
 
 /** Of everything in the record that is in doubt: what no task of this run stands for. */
@@ -58,4 +59,23 @@ export function summaryOf(tally: Tally, outcome: RunOutcome, facts: EndFacts): S
     otherDoubts,
     ...others,
   };
+}
+
+/** What ended a run early, if anything did. */
+export interface Stopped {
+  readonly interrupted: boolean;
+  readonly unauthorized: boolean;
+  readonly money: boolean;
+  /** This machine could not write a paid result, or had no room for the journal. Jobs in flight are recorded. */
+  readonly machine: boolean;
+  /** The service was down for longer than the run may wait. */
+  readonly outage: boolean;
+  /** The run left items that it had not begun (`--detach-after`). */
+  readonly left: boolean;
+  readonly why: string | undefined;
+  readonly by: StoppedBy | undefined;
+  /** The cap that ended all buying. */
+  readonly limit: Closed['limit'];
+  /** Epoch milliseconds: when a day or a month with a new budget begins, if its budget stopped the run. */
+  readonly until: number | undefined;
 }

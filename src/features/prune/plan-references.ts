@@ -1,12 +1,12 @@
 // What the plan of all items refers to in the state file. Everything else that is recorded there may be an orphan
 // (orphans.ts). Grows with the recorded jobs, not with the items: jobs are remembered by a part of their fingerprint, and
 // if two parts are equal, an orphan is not found.
-import { digestOfBytes, markOf } from '../base/digest.ts';
-import type { Step } from '../language/pipeline.ts';
-import type { Fingerprint } from '../model/fingerprint.ts';
-import type { JobLine } from '../model/line.ts';
-import type { PlannedAction } from './planned-action.ts';
-import { downloadCount } from './recorded-files.ts';
+import { digestOfBytes, markOf } from '../../base/digest.ts';
+import type { PlannedAction } from '../../core/planned-action.ts';
+import { downloadCount } from '../../core/recorded-files.ts';
+import type { Step } from '../../language/pipeline.ts';
+import type { Fingerprint } from '../../model/fingerprint.ts';
+import type { JobLine } from '../../model/line.ts';
 
 /** A step with tasks whose results are not known before a run, so that any result of its kind may be needed. */
 export interface UndecidedStep {

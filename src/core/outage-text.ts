@@ -1,8 +1,8 @@
 // Outages as text: which part of the service is down, since when, and what the run does.
 
-import { duration } from '../../base/text.ts';
-import type { ApiFailure } from '../../contract/api/failure.ts';
-import type { Outage, RunEvent } from '../run-event.ts';
+import { duration } from '../base/text.ts';
+import type { ApiFailure } from '../contract/api/failure.ts';
+import type { Outage, RunEvent } from './run-event.ts';
 
 /** The end of a sentence about the service or its storage. */
 export function whyAway(failure: ApiFailure): string {

@@ -2,7 +2,7 @@
 // the last run took.
 import { toolNamed } from '../contract/tools/all.ts';
 import type { Limits } from '../language/pipeline.ts';
-import type { PlanRow } from './plan.ts';
+import type { PlanRow } from './plan-table.ts';
 
 export interface Forecast {
   /** In milliseconds. */

@@ -1,8 +1,7 @@
 // What a person reads about a plan beside its numbers: why the tasks run, how long it may take, what the budget allows.
 
 import type { Forecast } from './forecast.ts';
-import type { Enough } from './needs.ts';
-import type { Explanation, PlanReason } from './plan-reasons.ts';
+import type { Explanation, PlanReason } from './plan-reason.ts';
 
 export interface PlanReading {
   /** True if a run would do anything. */
@@ -25,4 +24,14 @@ export interface PlanReading {
   readonly itemsToDo: number;
   /** `--explain`: absent if the plan has no such task. */
   readonly explanation?: Explanation;
+}
+
+/** For how many items the caps are enough. */
+export interface Enough {
+  readonly items: number;
+  /** The items that something must be paid for. */
+  readonly of: number;
+  /** Items that no run can finish, because they alone need more than a cap: the first of them. */
+  readonly tooDear: readonly { readonly item: string; readonly credits: number }[];
+  readonly tooDearCount: number;
 }

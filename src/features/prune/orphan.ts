@@ -1,5 +1,5 @@
 // An orphan, as `prune` lists and removes it.
-import type { OutputLine } from '../model/line.ts';
+import type { OutputLine } from '../../model/line.ts';
 import type { UndecidedStep } from './plan-references.ts';
 
 /** A recorded file of a job. */

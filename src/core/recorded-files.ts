@@ -1,7 +1,9 @@
 // Where the recorded files of a job are: in this checkout, in the store, elsewhere, or nowhere.
 import { extensionOf } from '../contract/api/asset.ts';
 import type { JobLine, OutputLine } from '../model/line.ts';
-import type { Facts, OutputFacts } from './facts.ts';
+import { jobFacts } from '../model/state.ts';
+import type { Facts, OutputFacts } from './disk-facts.ts';
+import type { Place } from './ports.ts';
 
 /** The number of downloads of a complete job, from the journal. */
 export function downloadCount(job: Pick<JobLine, 'result'>): number {
@@ -108,4 +110,18 @@ export function conditionOf(output: OutputLine, facts: OutputFacts): Condition {
 export function allStored(job: JobLine, facts: Facts): boolean {
   const stored = (job.outputs ?? []).filter((output) => isStored(output, facts));
   return new Set(stored.map(({ index }) => index)).size >= downloadCount(job);
+}
+
+/** Paid for, and its files were saved at some time. */
+export function isComplete(job: JobLine): boolean {
+  if (!jobFacts[job.state].hasResult) return false;
+  const saved = new Set((job.outputs ?? []).map(({ index }) => index));
+  return job.state === 'deleted' || saved.size >= downloadCount(job);
+}
+
+/** The place of an intact copy of a recorded output: its own, or among the kept files. */
+export function placeOf(output: OutputLine, facts: Facts): Place {
+  return conditionOf(output, facts) === 'whole'
+    ? { in: 'output', path: output.path }
+    : { in: 'kept', digest: output.sha256, extension: extensionOf(output.path) };
 }

@@ -1,7 +1,7 @@
 // Repeats a call only if that is safe: api/failure.ts decides, and p-retry counts the tries.
 import pRetry from 'p-retry';
-import { err, type Result } from '../../base/result.ts';
-import { type ApiFailure, type CallKind, remedy } from '../../contract/api/failure.ts';
+import { err, type Result } from '../base/result.ts';
+import { type ApiFailure, type CallKind, remedy } from '../contract/api/failure.ts';
 import type { Clock } from './ports.ts';
 
 interface Patience {

@@ -2,9 +2,9 @@
 // Uploads). Later requests ask for as many addresses again, because the uploads of a full window begin one by one. Each upload
 // gets its own answer; if the request fails, they all fail.
 
-import { err, ok, type Result } from '../../base/result.ts';
-import { extensionOf } from '../../contract/api/asset.ts';
-import type { ApiFailure } from '../../contract/api/failure.ts';
+import { err, ok, type Result } from '../base/result.ts';
+import { extensionOf } from '../contract/api/asset.ts';
+import type { ApiFailure } from '../contract/api/failure.ts';
 import type { Clock, MediaApi, ServiceAnswer, UploadItem, UploadTarget } from './ports.ts';
 
 /** How long a request waits for more uploads, in milliseconds: a small part of what the request itself takes. */

@@ -1,20 +1,18 @@
 // The ports of a run: everything that it needs from the outside, as interfaces. No code.
 
-import type { Digest } from '../../base/digest.ts';
-import type { JsonObject } from '../../base/json.ts';
-import type { Result } from '../../base/result.ts';
-import type { MediaType } from '../../contract/api/asset.ts';
-import type { ApiFailure } from '../../contract/api/failure.ts';
+import type { Digest } from '../base/digest.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { Result } from '../base/result.ts';
+import type { MediaType } from '../contract/api/asset.ts';
+import type { ApiFailure } from '../contract/api/failure.ts';
 import type {
   AcceptedCreation,
   Account,
   FaceDetection,
   Project,
   RecordKind,
-} from '../../contract/api/project.ts';
-import type { NewEvent } from '../../model/line.ts';
-import type { Facts, FileFact } from '../../plan/facts.ts';
-import type { JobOrder, JobOutcome, Place } from './job.ts';
+} from '../contract/api/project.ts';
+import type { Facts, FileFact } from './disk-facts.ts';
 
 /** Time. Everything that waits or needs the time uses this interface, so that a test controls it. */
 export interface Clock {
@@ -179,31 +177,11 @@ export interface OutputStore {
   has(digest: Digest, bytes: number): StoreAnswer<boolean>;
 }
 
-/** Hears of an order while it is performed. */
-export interface OrderJournal {
-  /** The order is at work; before, it may have waited for a limit of its step kind. */
-  begun(): void;
-  /** Resolves with `go` when the intent is durable. */
-  claim(intent: Intent): Promise<Permission>;
-  /** The creation was certainly not accepted: may it be sent again? */
-  again(): Promise<Permission>;
-  /** If the event is `durable`, resolves when it is. Not `go`: the record does not allow it, and the job is over. */
-  record(event: NewEvent, durable: boolean): Promise<Permission>;
-}
-
-export type Intent = Extract<NewEvent, { readonly event: 'intent' }>;
-
-/**
- * - `go`: the creation may be sent now.
- * - `over`: the order ends without sending anything.
- */
-export type Permission =
-  | { readonly is: 'go' }
-  | { readonly is: 'over'; readonly outcome: JobOutcome };
-
-/** Performs orders. */
-export interface Performer {
-  perform(order: JobOrder, journal: OrderJournal): Promise<JobOutcome>;
-  /** Ends requests and waits in flight: every order ends soon. */
-  abort(): void;
-}
+/** The place of a file. */
+export type Place =
+  /** As an `upload` step names it: relative to the pipeline file. */
+  | { readonly in: 'input'; readonly path: string }
+  /** A recorded output: relative to the pipeline file. */
+  | { readonly in: 'output'; readonly path: string }
+  /** Superseded by another output, and kept under its hash. */
+  | { readonly in: 'kept'; readonly digest: string; readonly extension: string };

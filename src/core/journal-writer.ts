@@ -6,7 +6,7 @@ import type { Ledger } from '../model/ledger.ts';
 import { type EventLine, type NewEvent, readEvent } from '../model/line.ts';
 import { type Job, lineText } from '../model/record/line.ts';
 import { continues, nextRunNumber, type RequestedRun } from '../model/run-identity.ts';
-import type { Clock } from './jobs/ports.ts';
+import type { Clock } from './ports.ts';
 
 /** The destination of lines. Appending is cheap; `sync` resolves when everything appended is on disk. */
 export interface LineFile {

@@ -1,0 +1,104 @@
+// The plan as plain data: for each step, what would run, what it would cost, and what is reused.
+import type { Code } from '../contract/codes.ts';
+import type { FileCounts } from './file-counts.ts';
+import type { PaidAlready } from './paid-before.ts';
+import type { PlannedAction, Times } from './planned-action.ts';
+import type { PriceSource } from './price.ts';
+export interface LateValue {
+  /** A field of the request, such as `end_seconds`, or `if`. */
+  readonly field: string;
+  /** The step whose result decides the value. */
+  readonly from: string;
+  /** The value that the price is estimated with. */
+  readonly pricedAs?: number;
+}
+
+export interface PlanRow {
+  readonly step: string;
+  readonly kind: string;
+  /** The number of tasks by planned action. */
+  readonly tasks: Readonly<Partial<Record<PlannedAction, number>>>;
+  /**
+   * Credits of the tasks that would be paid for, including tasks that may turn out to be
+   * unnecessary.
+   */
+  readonly credits: number;
+  /** Tasks that would be paid for and whose price is unknown. */
+  readonly unpriced: number;
+  /** Where the prices come from; absent if nothing would be paid for. */
+  readonly prices?: readonly PriceSource[];
+  /** Fields of requests that are not set and decide the price: the dearest published values count. Absent if there are none. */
+  readonly unset?: readonly string[];
+  /** The tasks among those of `reuse` that are the same as one of another item in this plan; absent if there are none. */
+  readonly twins?: number;
+  /** Credits that are set aside for tasks in doubt; absent if there are none. */
+  readonly held?: number;
+  /** For a step of a fan-out: the number of its elements, for one item. */
+  readonly times?: Times;
+  /** Fan-outs whose number of elements nobody can bound, so that `credits` lacks them, and the credits of one element. */
+  readonly uncounted?: { readonly fanOuts: number; readonly each: number };
+}
+
+export interface PlanNote {
+  readonly task: string;
+  readonly action: PlannedAction;
+  readonly why: string;
+  /** For a task that cannot run: `shotlist explain` says more about the code. */
+  readonly code?: Code;
+}
+
+export interface Plan {
+  readonly items: number;
+  readonly rows: readonly PlanRow[];
+  readonly credits: number;
+  readonly unpriced: number;
+  /** Fan-outs that would be paid for and whose number of elements nobody can bound. */
+  readonly uncounted: number;
+  /** Why prices are unknown, each reason once. */
+  readonly unpricedWhy: readonly string[];
+  /** Values that only the run will know, by step and field. Absent if there are none. */
+  readonly late?: readonly PlannedLate[];
+  /** Steps that send fields under `extra:`, which this version does not know. Absent if there are none. */
+  readonly unknownFields?: readonly PlannedExtra[];
+  /**
+   * Creations that differ only in fields under `extra:`, and are paid for one by one: the first hundred pairs. Absent
+   * if there are none.
+   */
+  readonly alikeButExtra?: readonly PlannedPair[];
+  /** Results of which there are several takes, and which one counts: the first hundred. Absent if there are none. */
+  readonly takes?: readonly PlannedTake[];
+  /** What the user's receipts spare; absent if that is nothing. */
+  readonly paidAlready?: PaidAlready;
+  /** Files of reused downloads that are not here as recorded. */
+  readonly files: FileCounts;
+  /** Items with a task that cannot run. A run buys nothing for them; the other items continue. */
+  readonly badItems: number;
+  /**
+   * Tasks that a person should look at: in doubt, lost, kept, unable to run. The first hundred of
+   * `noted`.
+   */
+  readonly notes: readonly PlanNote[];
+  readonly noted: number;
+}
+
+/** A value of a step's request that only the run will know. */
+export interface PlannedLate extends LateValue {
+  readonly step: string;
+}
+
+export interface PlannedExtra {
+  readonly step: string;
+  /** Paths into the request: `style.mood`. */
+  readonly fields: readonly string[];
+}
+
+/** Two tasks. */
+export type PlannedPair = readonly [string, string];
+
+export interface PlannedTake {
+  readonly task: string;
+  /** How many there are. */
+  readonly known: number;
+  /** The one that counts; 1 is the first. */
+  readonly picked: number;
+}

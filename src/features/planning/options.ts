@@ -1,0 +1,26 @@
+// What a person says to a plan and to a run.
+import { itemsOf } from '../../core/reroll.ts';
+import type { OutsideOptions } from '../../files/boundary.ts';
+import type { Pipeline } from '../../language/pipeline.ts';
+import type { PathOptions } from '../../state/run-paths.ts';
+import type { SelectionOptions } from './selected-items.ts';
+
+export interface PrepareOptions extends PathOptions, OutsideOptions, SelectionOptions {
+  /** Another take of each of these tasks, and nothing else. `reroll` chooses them. */
+  readonly reroll?: readonly string[] | undefined;
+  /** `--require-outputs`: every recorded output must be in this checkout; by default, it may be elsewhere. */
+  readonly requireOutputs?: boolean | undefined;
+  /** Results that are lost are paid for again. */
+  readonly payAgain?: boolean | undefined;
+  /** `--budget`, in credits. If the pipeline sets a budget too, the smaller one counts. */
+  readonly budget?: number | undefined;
+  /** `--replace-files`: a result may replace a file that shotlist did not make. The file is kept in `.shotlist/kept`. */
+  readonly replaceFiles?: boolean | undefined;
+}
+
+/** A reroll covers only the items of its tasks. */
+export function withRerolled(pipeline: Pipeline, options: PrepareOptions): SelectionOptions {
+  if (options.reroll === undefined) return options;
+  const keys = itemsOf(pipeline, options.reroll);
+  return { items: keys === undefined ? {} : { keys } };
+}
