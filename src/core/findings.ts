@@ -6,6 +6,7 @@ import type { Code } from '../contract/codes.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Item } from '../model/item.ts';
 import { current } from '../model/record/job.ts';
+import { itemOf } from '../model/task.ts';
 import { finalFailure } from './decide.ts';
 import type { Action, End } from './ending.ts';
 import { type FileCounts, sumOf } from './file-counts.ts';
@@ -279,9 +280,10 @@ export class Findings {
     };
   }
 
-  /** Of what is owed: what no download of this walk sees to. */
-  owed(all: Iterable<Owed>): readonly Owed[] {
-    return [...all].filter(({ job }) => !this.#about.has(job.job));
+  /** Of what is owed: what no download of this walk sees to. A run of some of the items leaves the others alone. */
+  owed(all: Iterable<Owed>, isWhole: boolean): readonly Owed[] {
+    const isLeft = (task: string): boolean => !isWhole && itemOf(task, false) !== undefined;
+    return [...all].filter(({ job }) => !this.#about.has(job.job) && !job.tasks.some(isLeft));
   }
 
   plan(items: number): Plan {

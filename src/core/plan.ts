@@ -101,7 +101,7 @@ export async function makePlan(options: PlanOptions): Promise<Planned> {
     tiers: all.tiers,
     ...{ order, needs, begun, shared, bad, held },
     unsaved: all.unsavedOf(items),
-    owed: all.owed(owedOf(ledger)),
+    owed: all.owed(owedOf(ledger), setting.isWhole),
     itemsToDo: all.itemsToDo,
     isAsleep: all.isAsleep,
     doubts: all.doubts,
