@@ -64,6 +64,8 @@ export class Calls {
   readonly #storage = new Map<string, Gate>();
   readonly #turns = new WeakMap<Permit, Turn>();
   #lostInARow = 0;
+  /** When a free call was answered last. */
+  #answeredAt = Number.NEGATIVE_INFINITY;
   #account: Promise<Account | undefined> | undefined;
 
   constructor(options: CallsOptions) {
@@ -159,23 +161,40 @@ export class Calls {
 
   /** Makes a call until its answer is its own, and not that of an outage. */
   async #answered<T>(gate: Gate, call: () => ServiceAnswer<T>): Promise<T> {
-    for (;;) {
+    const since = this.#o.clock.elapsed();
+    for (let tries = 1; ; tries++) {
       const turn = await gate.pass();
       try {
         const answer = await call();
         const sign = answer.ok ? 'alive' : signOf(answer.error);
         if (sign === 'alive') turn.told('answered');
-        if (answer.ok) return answer.value;
+        if (answer.ok) {
+          this.#answeredAt = this.#o.clock.elapsed();
+          return answer.value;
+        }
         const { error } = answer;
         if (sign === 'alive' || sign === 'none') throw endedBy('free', error);
         if (turn.isTrial) turn.told(error);
         // A transfer may be cut for its own sake.
         else if (gate !== this.#service && sign !== 'cut') void gate.close(error);
-        else if (!(await this.#service.close(error))) throw endedBy('free', error);
+        else if (await this.#service.close(error)) continue;
+        else if (sign === 'busy') await this.#later(error, since, tries);
+        else throw endedBy('free', error);
       } finally {
         turn.told('nothing');
       }
     }
+  }
+
+  /** The service answers, but not this call for now: it is not the fault of the task. */
+  async #later(failure: ApiFailure, since: number, tries: number): Promise<void> {
+    const { clock, signal, backoffMs, outageMs } = this.#o;
+    if (clock.elapsed() - since >= outageMs) {
+      if (this.#answeredAt >= since) throw endedBy('free', failure);
+      throw givenUp({ of: 'service' }, failure, outageMs);
+    }
+    const pauseMs = backoffAfter(tries, backoffMs, clock.chance());
+    await clock.sleep(Math.min(pauseMs, maxQuietMs), signal);
   }
 
   #permit(turn: Turn, usesAttempt: boolean): Permit {
@@ -214,6 +233,11 @@ export class Calls {
     else void this.#creations.close(failure);
   }
 }
+
+const givenUp = (outage: Outage, failure: ApiFailure, outageMs: number): Ended => {
+  const why = scrubbed(givenUpText(outage, whyAway(failure), outageMs));
+  return new Ended('pending', why, { code: 'outage', stops: 'run' });
+};
 
 /** Empty for what is no address: the call itself says so. */
 const originOf = (address: string): string => URL.parse(address)?.origin ?? '';
@@ -351,10 +375,7 @@ class Gate {
         const isLost = this.#outage.of === 'creations' && fault.reason === 'unanswered';
         // Trials whose answers get lost are counted instead. The last probe is made when the time is up.
         const leftMs = isLost ? Number.POSITIVE_INFINITY : since + outageMs - clock.elapsed();
-        if (failed > 0 && leftMs <= 0) {
-          const why = scrubbed(givenUpText(this.#outage, whyAway(fault), outageMs));
-          throw new Ended('pending', why, { code: 'outage', stops: 'run' });
-        }
+        if (failed > 0 && leftMs <= 0) throw givenUp(this.#outage, fault, outageMs);
         if (failed > 0 || this.#needsTrial || askedPause(fault) > 0) {
           const firstMs = isLost ? lostPauseFactor * backoffMs : backoffMs;
           const backoff = backoffAfter(++tries, firstMs, clock.chance());
