@@ -126,6 +126,8 @@ export class Findings {
         measure: price.measure,
       });
     else if (!task.isShared) this.begun.add(key);
+    // What comes after all items takes what they leave: it needs all of them, so nothing is set aside for it before.
+    if (task.planned.isAfter) return;
     const cost = this.#creates.get(fingerprint);
     const now = task.known.own?.attempts.at(-1)?.measure;
     const measure = cost?.measure ?? now ?? { of: task.kind.name, amount: 1 };

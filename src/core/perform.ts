@@ -1,9 +1,9 @@
 // The performer that acts: what a run does about each task that has something to do. What ends a task in the middle of its work
 // is thrown there and caught here.
 import { type Bug, bugOf, bugText } from '../base/bug.ts';
+import { extensionOf } from '../contract/api/asset.ts';
 import { recordOf } from '../contract/tools/all.ts';
 import { current, projectOf } from '../model/record/job.ts';
-import type { Output } from '../model/record/line.ts';
 import type { Calls } from './calls.ts';
 import type { Creations, Followed } from './create.ts';
 import {
@@ -26,7 +26,7 @@ import type { Journal } from './journal.ts';
 import { Gone, type Live } from './live.ts';
 import type { Owed } from './owed.ts';
 import { badItem } from './plan.ts';
-import type { Disk, JobApi } from './ports.ts';
+import type { Disk, JobApi, Place } from './ports.ts';
 import { textOf } from './reason.ts';
 import type { Bad, Held, Scope, Task } from './scope.ts';
 import type { Slots } from './slots.ts';
@@ -293,9 +293,11 @@ export class ActingPerformer implements Performer {
 
   /** Whatever is recorded, the files themselves are asked before their project goes. */
   async #assertSafe(known: Known, attempts: number): Promise<void> {
-    const { facts, disk, files } = this.#o;
+    const { facts, files, disk } = this.#o;
     const now = known.job && current(known.job);
-    const whole = now && filesOf(known, now, facts);
+    // A copy of another pipeline counts only for what this one has not saved.
+    const own = now && filesOf(new Known(known.own), now, facts);
+    const whole = own ?? (now && filesOf(known, now, facts));
     if (whole === undefined) throw new Ended('failed', textOf({ code: 'no-step-downloads' }));
     for (const { from, output } of whole) {
       if (from === 'store') {
@@ -303,7 +305,7 @@ export class ActingPerformer implements Performer {
         if (missing !== undefined) throw new Ended('pending', missing);
         continue;
       }
-      if (from === 'place' && !(await this.#isRead(output, disk)))
+      if (!(await this.#isRead({ from, output })))
         throw new Ended('failed', textOf({ code: 'not-whole', about: output.path }));
       const damage = await disk.damage(files.placeOf({ from, output }));
       if (damage === undefined) continue;
@@ -311,11 +313,20 @@ export class ActingPerformer implements Performer {
     }
   }
 
-  async #isRead({ path, sha256 }: Output, disk: Disk): Promise<boolean> {
-    const fact = disk.output(path);
+  async #isRead({ from, output: { path, sha256 } }: WholeFile): Promise<boolean> {
+    const { disk, signal } = this.#o;
+    const extension = extensionOf(path);
+    const fact =
+      from === 'kept'
+        ? disk.kept(sha256, extension)
+        : from === 'copy'
+          ? disk.foreign(path)
+          : disk.output(path);
     if (fact.is !== 'file') return false;
     if (fact.digest !== undefined) return fact.digest === sha256;
-    const read = await disk.digest({ in: 'output', path }, this.#o.signal);
+    const place: Place =
+      from === 'kept' ? { in: from, digest: sha256, extension } : { in: 'output', path };
+    const read = await disk.digest(place, signal);
     return read.ok && read.value === sha256;
   }
 

