@@ -319,7 +319,8 @@ const whole: FileCounts = { changed: 0, elsewhere: 0, stored: 0 };
 
 /** Undefined: the file must be saved again. */
 function standingOf(output: Output, facts: Facts): FileCounts | undefined {
-  if (isWhole(output, facts)) return whole;
+  // A file that is back after it was pruned is recorded anew.
+  if (isWhole(output, facts) && output.pruned === undefined) return whole;
   if (output.forgotten !== undefined || output.pruned !== undefined) return undefined;
   const fact = facts.output(output.path);
   if (fact.is === 'file') return isKept(output, facts) ? undefined : { ...whole, changed: 1 };

@@ -96,7 +96,9 @@ const rows: readonly Row[] = [
     change: (world) => {
       world.write('photos/p4.png', 'iris');
       world.edit(
-        untidy.replace('colorizer,', 'colorizer, if: size(steps.faces.faces) > 0,') + faces,
+        untidy
+          .replace('colorizer,', 'colorizer, for_each: "${{ steps.faces.faces }}",')
+          .replace('stem }}', 'stem }}-${{ each.index }}') + faces,
       );
     },
     orphans: nothing,
