@@ -42,6 +42,8 @@ export interface CreationParts {
   readonly projects: Projects;
   readonly facts: Facts;
   readonly receipts: ReceiptsPort | undefined;
+  /** The lock of the state file is still ours: no other run may have begun. Otherwise the run ends. */
+  readonly isAlone: () => boolean;
   readonly inbox: Inbox | undefined;
   readonly breaker: StepBreaker;
   readonly clock: Clock;
@@ -201,6 +203,10 @@ export class Creations {
       this.#o.begun(task);
       const not = (code: string, message: string): Promise<void> =>
         journal.commit({ job, is: 'refused', attempt: name, fault: { code, message } });
+      if (!this.#o.isAlone()) {
+        await not('withheld', 'another run may have begun');
+        throw stopped();
+      }
       // Git may have changed the file while the intent was being written.
       if (!this.#ledger.isAlone(job, name)) {
         await not('withheld', 'the record knows another creation now');

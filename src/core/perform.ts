@@ -48,6 +48,8 @@ export interface PerformParts {
   readonly disk: Disk;
   readonly facts: Facts;
   readonly receipts: ReceiptsPort | undefined;
+  /** As in `CreationParts`. */
+  readonly isAlone: () => boolean;
   readonly signal: AbortSignal;
   readonly isTick: boolean;
   /** Items of which something is in the record: they come first. */
@@ -273,6 +275,7 @@ export class ActingPerformer implements Performer {
       if (keep !== undefined) throw new Ended('failed', textOf(keep.reason));
       await this.#assertSafe(known, step.attempts);
     }
+    if (!this.#o.isAlone()) throw stopped();
     // From here on, whoever reads it copies, or sends the file again.
     live.going.add(job);
     receipts?.flush();

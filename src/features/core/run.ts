@@ -34,6 +34,7 @@ import { longestWait } from '../../core/timeout.ts';
 import { UploadAddresses } from '../../core/upload-addresses.ts';
 import { Walk } from '../../core/walk.ts';
 import { Reasons } from '../../core/why.ts';
+import { shownPath } from '../../files/shown-path.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { Refusal, unsorted } from '../../language/load/refusal.ts';
 import { current, isOpen, isOver } from '../../model/record/job.ts';
@@ -267,6 +268,7 @@ class CoreRun {
   readonly #agreed: Agreement;
   readonly #stopper = new AbortController();
   readonly #leave = new AbortController();
+  #isOver = false;
   #halted: { readonly what: StoppedBy; readonly why: string } | undefined;
 
   constructor(context: RunContext, planning: Planning, parts: Parts, agreed: Agreement) {
@@ -313,7 +315,7 @@ class CoreRun {
         this.#halt('machine', 'the disk is full: make room and run again; nothing is paid twice');
         return true;
       },
-      onProblem: (why) => this.#halt('machine', why),
+      onProblem: (why) => this.#halt('machine', why, true),
     });
     const journal = new Journal({
       ledger: this.#planning.ledger,
@@ -329,20 +331,29 @@ class CoreRun {
     );
     leave.passed.addEventListener('abort', () => this.#leave.abort(), { once: true });
     if (options.detachAfterMs !== undefined) void leave.begin();
+    // Whatever the run still waits for by then, such as a service that is down.
+    const overdue = new Deadline(clock);
+    overdue.beginAfter(leave.passed);
+    overdue.passed.addEventListener('abort', () => this.#halt('left', detached));
     try {
       const api = internals.api?.(client) ?? client;
-      const performed = await this.#walk(journal, api, () => rates.creations.turn(), backoffMs);
+      const sum = await this.#walk(journal, api, () => rates.creations.turn(), backoffMs);
       journal.assertWritten();
       await file.flush();
       journal.noteRest();
       await diskReserve.remove();
-      const written = await file.writeWhole();
-      if (!written.ok) onEvent({ type: 'warning', message: unsorted(written.error) });
-      return performed;
+      // Another run that has begun meanwhile has read the file, and appends to it.
+      if (this.#isAlone()) {
+        const written = await file.writeWhole();
+        if (!written.ok) onEvent({ type: 'warning', message: unsorted(written.error) });
+      }
+      // The file may have turned out to be another's until now.
+      return sum();
     } finally {
       this.#stopper.abort();
       options.signal?.removeEventListener('abort', onAbort);
       leave.cancel();
+      overdue.cancel();
       await file.close();
       grace.beginAfter(stop);
       await client.close();
@@ -353,20 +364,32 @@ class CoreRun {
     }
   }
 
-  /** Begins nothing new, and lets what is in flight end. The first reason stays. */
-  #halt(what: StoppedBy, why: string): void {
-    if (this.#halted !== undefined) return;
+  /** Is the lock still this run's? If not, another one may have begun, and this one ends. */
+  #isAlone(): boolean {
+    const { opened, paths } = this.#planning;
+    const isStill = opened.lock?.isStill !== false;
+    if (!isStill) this.#halt('machine', unlockedText(paths.lock));
+    return isStill;
+  }
+
+  /**
+   * Begins nothing new, and lets what is in flight end. The first reason stays. `isLate`: one that counts when everything
+   * is done, too.
+   */
+  #halt(what: StoppedBy, why: string, isLate = false): void {
+    if (this.#halted !== undefined || (this.#isOver && !isLate)) return;
     this.#halted = { what, why };
     this.#context.onEvent({ type: 'stopping', why });
     this.#stopper.abort();
   }
 
+  /** Returns what sums the run up when its record is whole on disk. */
   async #walk(
     journal: Journal,
     media: MediaApi,
     pace: () => Promise<void>,
     backoffMs: number,
-  ): Promise<Performed> {
+  ): Promise<() => Performed> {
     const { clock, options, onEvent, view, manner } = this.#context;
     const { bound, ledger, planned, port, setting, program, disk, opened } = this.#planning;
     const { caps } = this.#agreed;
@@ -464,6 +487,7 @@ class CoreRun {
     const creations = new Creations({
       ...{ pipeline: pipeline.name, journal, calls, spending, slots, looks, live, projects, facts },
       ...{ receipts: port, inbox, clock, signal, leave: this.#leave.signal, isTick, kept },
+      isAlone: () => this.#isAlone(),
       breaker: new StepBreaker(pipeline.steps),
       begun: telling.begun,
       charged: telling.charged,
@@ -473,6 +497,7 @@ class CoreRun {
     const performer = new ActingPerformer({
       ...{ journal, spending, creations, live, files, slots, calls, api, disk, facts, signal },
       ...{ receipts: port, isTick, begunItems: planned.begun, bad: planned.bad },
+      isAlone: () => this.#isAlone(),
       begun: telling.begun,
       over: telling.over,
       stops: (what, ended) => this.#stops(spending, what, ended),
@@ -497,26 +522,30 @@ class CoreRun {
     // Another take is no part of a scheduled run that was interrupted: that one continues later.
     const isBeside = options.reroll !== undefined && ledger.runs().at(-1)?.due !== undefined;
     if (isOver && !isBeside) journal.end();
-    const doubts = [...ledger.inDoubt()];
-    const otherDoubts = otherDoubtsOf(tally, doubts.map(doubtOf));
-    const outcome = outcomeOf(tally, stopped, otherDoubts);
-    const { charged, refunded } = journal.learnt;
-    const { reserved } = ledger.totals();
-    // What the run has spent counts against the budget of the next one if that continues it.
-    const counted = isOver || journal.run === undefined ? 0 : ledger.totals(journal.run).charged;
-    const summary = summaryOf(tally, outcome, {
-      otherDoubts,
-      items: planned.plan.items,
-      stopped: stopped.why,
-      stoppedBy: stopped.by,
-      cap: this.#reachedCap(stopped, charged - refunded, counted + reserved) ?? tally.heldItems,
-      paid: paidProjects(ledger, outcome),
-      resumesAt: stopped.until === undefined ? undefined : new Date(stopped.until).toISOString(),
-      wakeAt: goesOn ? new Date(clock.now()).toISOString() : undefined,
-      credits: { charged, refunded, reserved },
-      elapsedMs: clock.elapsed() - this.#agreed.began,
-    });
-    return { summary, changed: journal.wrote };
+    this.#isOver = true;
+    return () => {
+      const end = this.#stopped(spending.end);
+      const doubts = [...ledger.inDoubt()];
+      const otherDoubts = otherDoubtsOf(tally, doubts.map(doubtOf));
+      const outcome = outcomeOf(tally, end, otherDoubts);
+      const { charged, refunded } = journal.learnt;
+      const { reserved } = ledger.totals();
+      // What the run has spent counts against the budget of the next one if that continues it.
+      const counted = isOver || journal.run === undefined ? 0 : ledger.totals(journal.run).charged;
+      const summary = summaryOf(tally, outcome, {
+        otherDoubts,
+        items: planned.plan.items,
+        stopped: end.why,
+        stoppedBy: end.by,
+        cap: this.#reachedCap(end, charged - refunded, counted + reserved) ?? tally.heldItems,
+        paid: paidProjects(ledger, outcome),
+        resumesAt: end.until === undefined ? undefined : new Date(end.until).toISOString(),
+        wakeAt: goesOn ? new Date(clock.now()).toISOString() : undefined,
+        credits: { charged, refunded, reserved },
+        elapsedMs: clock.elapsed() - this.#agreed.began,
+      });
+      return { summary, changed: journal.wrote };
+    };
   }
 
   #stops(spending: Spending, what: 'buying' | 'run', { code, message: why }: Ended): void {
@@ -578,6 +607,9 @@ const reasons: Readonly<Record<string, Closed['because']>> = {
   locked: 'machine',
   unwritable: 'machine',
 };
+
+const unlockedText = (lock: string): string =>
+  `the lock ${shownPath(lock)} was removed or replaced during the run, so another run may have begun: run again when none is active`;
 
 const doubtOf = ({ tasks, attempts }: Job) => {
   const open = attempts.find((one) => isOpen(one) && !isOver(one));
