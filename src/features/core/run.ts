@@ -32,7 +32,7 @@ import { Tally } from '../../core/tally.ts';
 import { Telling } from '../../core/telling.ts';
 import { longestWait } from '../../core/timeout.ts';
 import { UploadAddresses } from '../../core/upload-addresses.ts';
-import { Walk } from '../../core/walk.ts';
+import { type See, Walk } from '../../core/walk.ts';
 import { Reasons } from '../../core/why.ts';
 import { shownPath } from '../../files/shown-path.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
@@ -66,10 +66,12 @@ import {
   statedPrices,
 } from '../planning/refusals.ts';
 import { refuseIfStale } from '../planning/saved-plan.ts';
+import { writeProvenance } from '../provenance/provenance-file.ts';
 import { refuse } from '../refuse.ts';
 import { dueTimeOf, type RunContext, speedOf } from '../run/context.ts';
 import { Deadline } from '../run/deadline.ts';
 import { type Agreement, agree, recordedIn } from './agreement.ts';
+import { WalkedOrigins } from './origins.ts';
 import { openPlanning, ownerOf, type Planning } from './planning.ts';
 
 /** No project takes so long. */
@@ -138,9 +140,18 @@ export async function performWithCore(
     reasons === undefined
       ? { caps: planning.caps, began }
       : await agree(context, planning, { record, reasons, tier: parts.tier, began });
-  const performed = await new CoreRun(context, planning, parts, agreed).perform();
+  const act = new CoreRun(context, planning, parts, agreed);
+  const performed = await act.perform();
   planning.receipts.flush();
   const { state } = planning.opened;
+  const { items, excluded, paths, disk } = planning;
+  const isPart = items.count < items.total || excluded.size > 0 || options.reroll !== undefined;
+  if (act.origins !== undefined)
+    await writeProvenance({
+      ...{ bound, rehearsal, redactor, ledger: state.ledger, signal: options.signal },
+      ...{ paths, disk, onWarning: warn },
+      origins: act.origins.origins(!isPart && performed.summary.stopped === undefined),
+    });
   await commitRun({ ...context, prepared: { ...planning, state } }, performed.summary);
   onEvent({ type: 'ended', summary: performed.summary });
   return performed;
@@ -268,6 +279,8 @@ class CoreRun {
   readonly #agreed: Agreement;
   readonly #stopper = new AbortController();
   readonly #leave = new AbortController();
+  /** Undefined if nobody wants to know. */
+  readonly origins: WalkedOrigins | undefined;
   #isOver = false;
   #halted: { readonly what: StoppedBy; readonly why: string } | undefined;
 
@@ -276,6 +289,8 @@ class CoreRun {
     this.#planning = planning;
     this.#parts = parts;
     this.#agreed = agreed;
+    const { bound, ledger } = planning;
+    if (bound.pipeline.provenance) this.origins = new WalkedOrigins(ledger, bound.folder);
   }
 
   async perform(): Promise<Performed> {
@@ -512,7 +527,11 @@ class CoreRun {
       const saving = new SavingPerformer(performer);
       await new Walk(program, { ...asked, isWhole: false }, saving, telling.early).run(unsaved);
     }
-    await new Walk(program, asked, performer, telling.see).run(planned.order);
+    const see: See = (task, end) => {
+      this.origins?.see(task, end);
+      telling.see(task, end);
+    };
+    await new Walk(program, asked, performer, see).run(planned.order);
     if (pipeline.items.kind === 'one' && !telling.isUnfinished) tally.countOne();
     const stopped = this.#stopped(spending.end);
     const goesOn = tally.isLeft || stopped.left;

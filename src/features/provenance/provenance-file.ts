@@ -17,7 +17,7 @@ import type { JobLine, OutputLine } from '../../model/line.ts';
 import { fannedOutIn } from '../../model/task.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
 import { pathKey } from '../prune/plan-references.ts';
-import { manifestsBehind, originOf } from './origin.ts';
+import { manifestsBehind, type Origin, originOf } from './origin.ts';
 import {
   maxProvenanceBytes,
   outputOfProvenance,
@@ -81,6 +81,14 @@ interface ProvenanceContext {
   /** If it is aborted, the rest is left to the next run. */
   readonly signal: AbortSignal | undefined;
   readonly onWarning: (message: string) => void;
+  /** What results were made from. Default: what the kept manifests say. */
+  readonly origins?: Origins | undefined;
+}
+
+export interface Origins {
+  /** False: a later run writes the files of this job. */
+  has(job: string): boolean;
+  get(job: string): Origin | undefined;
 }
 
 interface Recorded {
@@ -135,19 +143,21 @@ export async function writeProvenance(context: ProvenanceContext): Promise<void>
 }
 
 /** Outputs that are files in the output folder, and whose provenance file has a name of its own. */
-function* outputsHere({ bound, paths, ledger }: ProvenanceContext): Generator<Recorded> {
+function* outputsHere({ bound, paths, ledger, origins }: ProvenanceContext): Generator<Recorded> {
   const { folder } = bound;
   const beside = { blind: false, missingFolders: false, items: undefined };
   const files = new Leftovers({ folder, output: paths.output, ...beside });
   const taken = new Set<string>();
   for (const { outputs = [] } of ledger.jobs())
     for (const { path } of outputs) if (/\.json$/i.test(path)) taken.add(pathKey(path));
-  for (const job of ledger.jobs())
+  for (const job of ledger.jobs()) {
+    if (origins?.has(job.job) === false) continue;
     for (const output of job.outputs ?? []) {
       if (output.pruned !== undefined || taken.has(pathKey(provenanceFileOf(output.path))))
         continue;
       if (files.isReachable(output.path)) yield { job, output, path: resolve(folder, output.path) };
     }
+  }
 }
 
 /** Two results can have been saved under one name, one after the other. */
@@ -159,13 +169,18 @@ async function isAsRecorded({ path, bytes, sha256 }: OutputLine, disk: Disk): Pr
   return read.ok && read.value === sha256;
 }
 
+async function keptOrigins(file: string, jobs: ReadonlySet<string>): Promise<Pick<Origins, 'get'>> {
+  const manifests = await manifestsBehind(file, jobs);
+  return { get: (job) => originOf(job, manifests) };
+}
+
 async function* textsOf(
   all: readonly Recorded[],
-  { bound, paths, ledger, rehearsal, redactor }: ProvenanceContext,
+  { bound, paths, ledger, rehearsal, redactor, origins }: ProvenanceContext,
 ): AsyncGenerator<{ readonly path: string; readonly text: string }> {
   if (all.length === 0) return;
   const jobs = new Set(all.map(({ job }) => job.job));
-  const manifests = await manifestsBehind(paths.manifests, jobs);
+  const { get } = origins ?? (await keptOrigins(paths.manifests, jobs));
   const { pipeline } = bound;
   const common = {
     pipeline: bound.name,
@@ -174,8 +189,7 @@ async function* textsOf(
     isFannedOut: fannedOutIn(pipeline.steps),
   };
   for (const { job, output, path } of all) {
-    const origin = originOf(job.job, manifests);
-    const provenance = provenanceOf({ ...common, job, output, origin });
+    const provenance = provenanceOf({ ...common, job, output, origin: get(job.job) });
     yield { path, text: provenanceText(redactor.value(provenance)) };
   }
 }
