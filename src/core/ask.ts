@@ -41,6 +41,7 @@ import {
   problemOfFile,
   problemOfPlace,
   unreadable,
+  unusablePlace,
 } from './problems.ts';
 import type { PlannedStep } from './program.ts';
 import { fingerprintOfRequest, requestText, withExpressions } from './request.ts';
@@ -178,7 +179,7 @@ export class Asking {
     const named = this.#path(task);
     if ('end' in named) return named.end;
     if ('path' in named) {
-      const problem = problemOfPlace(named.path, this.#o.unusable);
+      const problem = problemOfPlace(named.path);
       if (problem !== undefined) return fail(task, problem);
       task.to = named.path;
     }
@@ -331,10 +332,12 @@ export class Asking {
     return { known, asked: source.asked, end: source.end ?? done };
   }
 
-  /** Nobody's file is replaced. Only the run knows some names. */
+  /** A place must be usable, and nobody's file is replaced. Only the run knows some names. */
   #replaced(task: Task): End | undefined {
     const { facts } = this.#o;
-    const { to, known } = task;
+    const { to, known, step } = task;
+    const unusable = to === undefined ? undefined : this.#o.unusable(to);
+    if (unusable !== undefined) return fail(task, unusablePlace(step, unusable));
     if (to === undefined || to.endsWith('/') || to.includes(extensionMark)) return undefined;
     const below = normalized(to);
     const path = below.ok ? facts.recordedAs(below.value) : undefined;
@@ -343,7 +346,7 @@ export class Asking {
     const isOurs = (digest: string | undefined): boolean =>
       known.job?.outputs.some(({ sha256 }) => sha256 === digest) === true;
     if (fact.is !== 'file' || isOurs(fact.digest)) return undefined;
-    return fail(task, foreignFile(path));
+    return fail(task, foreignFile(step, path));
   }
 
   /** A request that reads what is nowhere any more cannot be sent. */

@@ -163,8 +163,11 @@ export function decideCreate({ known, mayPayAgain }: CreateQuestion, facts: Fact
   if (known.isSettled && !mayPayAgain) return because('reuse', 'same-request');
   const { job, receipt, own } = known;
   const now = job && current(job);
-  if (mayPayAgain) return because('create', now === undefined ? 'new-request' : 'asked-again');
-  if (job === undefined || now === undefined || isForgotten(now)) return unpaid(job);
+  if (now === undefined || isForgotten(now)) {
+    const decision = unpaid(job);
+    return mayPayAgain ? { ...decision, action: 'create' } : decision;
+  }
+  if (mayPayAgain) return because('create', 'asked-again');
   const isOurs = own?.attempts.some(({ name }) => name === now.name) === true;
   const files = (): readonly WholeFile[] | undefined => filesOf(known, now, facts);
   if (isClash(now)) return because('doubt', 'two-projects');
@@ -182,7 +185,7 @@ export function decideCreate({ known, mayPayAgain }: CreateQuestion, facts: Fact
     return because('lost', 'gone-unseen');
   return isOurs
     ? because('reuse', 'same-request')
-    : because('follow', 'paid-elsewhere', now.project);
+    : because('follow', 'made-elsewhere', now.project);
 }
 
 /** No attempt counts. */

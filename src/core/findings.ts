@@ -16,7 +16,7 @@ import { PlanFindings } from './plan-findings.ts';
 import type { Plan, PlanNote, PlannedLate, PlannedTake, PlanRow } from './plan-table.ts';
 import type { PlannedAction, Times } from './planned-action.ts';
 import type { Price } from './price.ts';
-import { isOfFile } from './reason.ts';
+import { isMadeElsewhere, isOfFile } from './reason.ts';
 import { knownPart } from './request.ts';
 import type { Bad, Scope, Task } from './scope.ts';
 import type { Need } from './spending.ts';
@@ -379,7 +379,7 @@ export function plannedAction(task: Task, end: End): PlannedAction {
     case 'remove':
       return 'begin';
     case 'follow':
-      return 'attach';
+      return isMadeElsewhere(task.reason) ? 'reuse' : 'attach';
     default:
       return action;
   }

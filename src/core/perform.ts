@@ -27,7 +27,7 @@ import { Gone, type Live } from './live.ts';
 import type { Owed } from './owed.ts';
 import { badItem } from './plan.ts';
 import type { Disk, JobApi, Place } from './ports.ts';
-import { textOf } from './reason.ts';
+import { isMadeElsewhere, textOf } from './reason.ts';
 import type { Bad, Held, Scope, Task } from './scope.ts';
 import type { Slots } from './slots.ts';
 import type { Spending } from './spending.ts';
@@ -154,7 +154,7 @@ export class ActingPerformer implements Performer {
       return await this.#saveTake(task);
     }
     if (task.action === 'follow') {
-      this.#o.begun(task);
+      if (!isMadeElsewhere(task.reason)) this.#o.begun(task);
       await this.#o.creations.attach(task, isEarly);
       return await this.#saveTake(task);
     }

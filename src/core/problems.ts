@@ -60,23 +60,27 @@ export function problemOfFile(file: string, fact: FileFact): Problem | undefined
 export const unreadable = (file: string, why: string): Problem =>
   problem('SL507', `${file} ${why}`, file);
 
-/** Why a result cannot be put at a place below the output folder. `unusable`: what else is known of places. */
-export function problemOfPlace(
-  to: string,
-  unusable: (to: string) => string | undefined,
-): Problem | undefined {
+/** Why a result cannot be put at a place, whatever the machine. */
+export function problemOfPlace(to: string): Problem | undefined {
   const place = normalized(to);
-  if (!place.ok) return problem('SL509', `to: ${place.error}`);
-  const why = unusable(to);
-  return why === undefined ? undefined : problem('SL509', why);
+  return place.ok ? undefined : problem('SL509', `to: ${place.error}`);
 }
 
+/** A place below the output folder that this machine cannot have. */
+export const unusablePlace = ({ name }: Step, message: string): Problem => ({
+  code: 'SL509',
+  message,
+  hint: 'write another path in to:',
+  at: ['steps', name, 'with', 'to'],
+});
+
 /** A file that shotlist did not make stands where a result would go. `path`: relative to the pipeline file. */
-export const foreignFile = (path: string): Problem => ({
+export const foreignFile = ({ name }: Step, path: string): Problem => ({
   code: 'SL511',
-  message: `${path} is there already, and shotlist did not make it`,
-  hint: 'move it away, or replace it with run --replace-files',
+  message: `${path} is there already, and shotlist did not make it: move it away, or run with --replace-files`,
+  hint: 'to keep both, write another path in to:',
   named: [path],
+  at: ['steps', name, 'with', 'to'],
 });
 
 /** The first value of a request that cannot be sent. `body`: with expressions in place of what only the run knows. */

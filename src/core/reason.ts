@@ -12,12 +12,13 @@ const texts = {
   // Creations
   'same-request': 'same content and parameters as before',
   'new-request': 'new content or parameters',
-  'asked-again': 'paid for again, as somebody asked',
+  'asked-again': 'its result is lost',
   forgotten: 'forgotten, so it runs again',
   'take-asked': 'take §, as reroll asks',
   'failed-before': 'the last attempt failed: §',
   'paid-already': 'paid already: project §',
   'paid-elsewhere': 'paid by another run on this machine, as your receipts say',
+  'made-elsewhere': 'paid and made by another run on this machine, as your receipts say',
   'busy-elsewhere': 'another run on this machine is paying for it now',
   // The same for all, so that many are one line: status has the name of each.
   'in-doubt':
@@ -76,9 +77,13 @@ export interface Reason {
 export const textOf = ({ code, about = 'unknown' }: Reason): string =>
   texts[code].replace('§', () => about);
 
-/** What a run says of a result that is lost. */
+/** Over, too: the record takes it over, and nothing is left to wait for. */
+export const isMadeElsewhere = (reason: Reason | undefined): boolean =>
+  reason?.code === 'made-elsewhere';
+
 /** A file is missing that was not paid for in vain: to pay again would not help. */
 export const isOfFile = (reason: Reason | undefined): boolean =>
   reason?.code === 'upload-elsewhere' || reason?.code === 'upload-expired';
 
+/** What a run says of a result that is lost. */
 export const lostText = (why: string): string => `${why}; --pay-again would pay for it again`;

@@ -12,6 +12,7 @@ import type { Journal } from './journal.ts';
 import { dayOf } from './owed.ts';
 import type { Collected } from './perform.ts';
 import type { Clock } from './ports.ts';
+import { isMadeElsewhere } from './reason.ts';
 import type { RunEvent, TaskDetail, TaskEnding } from './run-event.ts';
 import { earlyActions } from './saving.ts';
 import type { Scope, Task } from './scope.ts';
@@ -41,7 +42,8 @@ export class Telling {
   readonly #items = new Map<string, ItemSoFar>();
   /** Credits that this run was charged, by task; until it ends. */
   readonly #credits = new Map<string, number>();
-  readonly #begun = new Set<string>();
+  /** The tasks at work, and their items. */
+  readonly #begun = new Map<string, string | undefined>();
   /** Tasks that ended before anything was bought. */
   readonly #early = new Set<string>();
   #failedItems = 0;
@@ -61,13 +63,14 @@ export class Telling {
 
   readonly begun = (task: Task): void => {
     if (this.#begun.has(task.id)) return;
-    this.#begun.add(task.id);
-    this.#tell({ type: 'begun', step: task.step.name, task: task.id, item: itemOf(task) });
+    const item = itemOf(task);
+    this.#begun.set(task.id, item);
+    this.#tell({ type: 'begun', step: task.step.name, task: task.id, item });
   };
 
   readonly charged = ({ id }: Pick<Task, 'id'>, project: string, credits: number): void => {
     this.#credits.set(id, (this.#credits.get(id) ?? 0) + credits);
-    this.#tell({ type: 'charged', task: id, project, credits });
+    this.#tell({ type: 'charged', credits, task: id, item: this.#begun.get(id), project });
   };
 
   readonly remark = (message: string, task: string, project: string): void => {
@@ -116,7 +119,8 @@ export class Telling {
     const credits = this.#credits.get(id) ?? 0;
     this.#credits.delete(id);
     const isBegun = this.#begun.delete(id);
-    const isReused = end.ending === 'done' && (task.isShared || task.action === 'reuse');
+    const isNothing = task.isShared || task.action === 'reuse' || isMadeElsewhere(task.reason);
+    const isReused = end.ending === 'done' && isNothing;
     const ending: TaskEnding = isReused ? 'reused' : end.ending;
     this.#count(scope.payer, end, credits, isBegun || !isReused);
     const { why, code, diagnostic, held, named } = end;
