@@ -35,6 +35,7 @@ import type { Target, Unasked } from '../../service-api/target.ts';
 import type { Receipts } from '../../state/receipts.ts';
 import { pathsOf, type RunPaths } from '../../state/run-paths.ts';
 import { checkOutputFolder } from '../../state/writable.ts';
+import type { LiveFacts } from '../../views/live/live-facts.ts';
 import type { RunInternals } from '../internals.ts';
 import { awayProblem, type OpenState, openState } from '../open-state.ts';
 import { type PrepareOptions, withRerolled } from '../planning/options.ts';
@@ -53,6 +54,8 @@ export interface PlanningContext {
   readonly run: RequestedRun;
   readonly internals: RunInternals;
   readonly stop?: AbortSignal | undefined;
+  /** Of a run: how far it is, for whoever asks meanwhile. */
+  readonly answer?: (() => LiveFacts) | undefined;
   readonly onLook?: ((seen: number, of: number) => void) | undefined;
   /** Asked anew for each walk of the plan, of which the last counts. */
   readonly see?:
@@ -106,6 +109,7 @@ export async function openPlanning(
     service,
     env,
     internals,
+    answer: context.answer,
   });
   cleanup.defer(() => opened[Symbol.asyncDispose]());
   const { paths, state, receipts } = opened;

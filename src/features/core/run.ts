@@ -100,6 +100,7 @@ export async function performWithCore(
     onWarning: warn,
     run: { due: dueTimeOf(options) },
     stop: options.signal,
+    answer: context.answer,
     see: isCompared
       ? async ({ ledger }) =>
           () => {
