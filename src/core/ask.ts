@@ -179,7 +179,7 @@ export class Asking {
     const named = this.#path(task);
     if ('end' in named) return named.end;
     if ('path' in named) {
-      const problem = problemOfPlace(named.path);
+      const problem = problemOfPlace(task.step, named.path);
       if (problem !== undefined) return fail(task, problem);
       task.to = named.path;
     }

@@ -30,7 +30,6 @@ const remedies = {
   SL506: 'convert the file, or leave it out',
   SL507: 'paths are relative to the pipeline file; check the spelling and the case',
   SL508: 'replace the file, or leave it out',
-  SL509: 'write a path below the output folder',
   SL531: 'replace the file, or leave it out',
   SL702: 'if you trust the pipeline, use --allow-outside',
 } as const satisfies Readonly<Partial<Record<Code, string>>>;
@@ -61,9 +60,9 @@ export const unreadable = (file: string, why: string): Problem =>
   problem('SL507', `${file} ${why}`, file);
 
 /** Why a result cannot be put at a place, whatever the machine. */
-export function problemOfPlace(to: string): Problem | undefined {
+export function problemOfPlace(step: Step, to: string): Problem | undefined {
   const place = normalized(to);
-  return place.ok ? undefined : problem('SL509', `to: ${place.error}`);
+  return place.ok ? undefined : unusablePlace(step, `to: ${place.error}`);
 }
 
 /** A place below the output folder that this machine cannot have. */
