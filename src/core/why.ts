@@ -165,7 +165,8 @@ function changesOf(task: Task, earlier: Job): readonly Change[] | undefined {
 function changeIn(field: string, task: Task, value: Json | undefined, isOlder: boolean): Change {
   const made = new Set(makersIn(value));
   const makers = [...task.reads].filter(({ fingerprint }) => made.has(fingerprint));
-  const result = makers.find(({ kind }) => kind.operation === 'create');
+  // The record does not say which of them it was.
+  const result = makers.find(({ kind }) => kind.operation !== 'upload');
   if (result !== undefined) return { is: 'result', field, kind: result.kind.name };
   const upload = makers.find(({ file }) => file !== undefined);
   if (upload?.file !== undefined)

@@ -234,7 +234,8 @@ function changeRow(change: Change): readonly string[] {
     case 'file': {
       const { field, file, was, before, after } = change;
       const moved = was === undefined ? file : `${was} → ${file}`;
-      return [field, moved, `sha256 ${short(before)} → ${short(after)}`];
+      const earlier = before === undefined ? 'now' : `${short(before)} →`;
+      return [field, moved, `sha256 ${earlier} ${short(after)}`];
     }
     case 'result': {
       const from = change.kind === undefined ? 'another task' : `the step kind ${change.kind}`;
