@@ -54,10 +54,16 @@ test('rows with odd values fail alone, each with its place', async () => {
     summary: {
       tasks: { failed: 2 },
       items: { done: 2 },
-      problems: [
-        { task: 'up:null', why: expect.stringContaining('null character') },
-        { task: 'up:deep', why: expect.stringContaining('nested more than 200 levels deep') },
-      ],
+      problems: expect.arrayContaining([
+        expect.objectContaining({
+          task: 'up:null',
+          why: expect.stringContaining('null character'),
+        }),
+        expect.objectContaining({
+          task: 'up:deep',
+          why: expect.stringContaining('nested more than 200 levels deep'),
+        }),
+      ]),
     },
   });
 });
