@@ -69,7 +69,9 @@ export class Files {
     } catch (error) {
       if (!(error instanceof Ended) || error.code !== 'expired') throw unsaved(error);
       url = await urlOf(true);
-      fetched = await get();
+      fetched = await get().catch((again: unknown) => {
+        throw unsaved(again);
+      });
     }
     const extension = extensionOfContentType(fetched.contentType) ?? guess;
     await this.#place(saving, { index, count, extension }, into, fetched);
