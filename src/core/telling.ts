@@ -7,7 +7,7 @@ import { tooManyFailed } from '../language/failure-limits.ts';
 import type { FailureLimits } from '../language/pipeline.ts';
 import { current, projectOf } from '../model/record/job.ts';
 import { stepOf } from '../model/task.ts';
-import type { End } from './ending.ts';
+import { type End, endingFacts } from './ending.ts';
 import type { Journal } from './journal.ts';
 import { dayOf } from './owed.ts';
 import type { Collected } from './perform.ts';
@@ -118,11 +118,11 @@ export class Telling {
     const { id, step, scope } = task;
     const credits = this.#credits.get(id) ?? 0;
     this.#credits.delete(id);
-    const isBegun = this.#begun.delete(id);
+    this.#begun.delete(id);
     const isNothing = task.isShared || task.action === 'reuse' || isMadeElsewhere(task.reason);
     const isReused = end.ending === 'done' && isNothing;
     const ending: TaskEnding = isReused ? 'reused' : end.ending;
-    this.#count(scope.payer, end, credits, isBegun || !isReused);
+    this.#count(scope.payer, end, credits, !isReused);
     const { why, code, diagnostic, held, named } = end;
     const project = this.#projectOf(task);
     this.#tell(
@@ -179,7 +179,7 @@ export class Telling {
     };
     this.#items.set(key, so);
     so.isUnfinished ||= isUnfinished;
-    so.isChanged ||= isChanged && ending !== 'skipped' && ending !== 'excluded';
+    so.isChanged ||= isChanged && endingFacts[ending].acted;
     so.credits += credits;
     if (ending !== 'failed' || so.hasFailed) return;
     so.hasFailed = true;
