@@ -521,7 +521,10 @@ class CoreRun {
     });
     await creations.settleDoubts(lost);
     const owed = await performer.collect(planned.owed, (kind) => longestWait(kind, pipeline.steps));
-    owed.forEach(telling.collected);
+    // A run of some items does not wait for what renders for others.
+    owed
+      .filter(({ end }) => setting.isWhole || end.ending !== 'rendering')
+      .forEach(telling.collected);
     const { shared, unsaved, plan } = planned;
     const asked = { ...setting, shared, window: pipeline.limits.items, signal };
     if (unsaved !== undefined && pays(plan)) {
