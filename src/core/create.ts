@@ -15,7 +15,7 @@ import { lastingOf } from '../model/outputs.ts';
 import { current, isOpen, isOver, projectOf } from '../model/record/job.ts';
 import type { Attempt, Job } from '../model/record/line.ts';
 import type { Calls, Permit } from './calls.ts';
-import { filesOf, isAway, Known } from './decide.ts';
+import { fewer, filesOf, isAway, Known } from './decide.ts';
 import { Ended, endedBy, lost, stopped } from './ended.ts';
 import type { Facts, ReceiptsPort } from './facts.ts';
 import type { Expected, Inbox } from './inbox.ts';
@@ -71,6 +71,8 @@ export interface Followed {
   readonly kind: string;
   readonly attempts: number;
   readonly timeoutMs: number;
+  /** How many results its request asks for, if that is known. */
+  readonly asked?: number | undefined;
 }
 
 /** A creation that was sent. */
@@ -542,6 +544,14 @@ export class Creations {
       const result = lastingOf(project);
       await journal.commit({ job, is: 'complete', attempt: name, charge, result });
       tell(charge?.credits);
+      const after = this.#followed(job);
+      const missing = after && fewer(followed, after)?.reason.about;
+      if (missing !== undefined)
+        this.#o.remarks(
+          `${followed.id}: the service listed only ${missing} results that were asked for; the others may be late, or held back`,
+          followed.id,
+          project.id,
+        );
       return true;
     }
     if (project.status !== 'error' && project.status !== 'canceled') return false;
@@ -573,6 +583,7 @@ const followedOf = (task: Task): Followed => ({
   kind: task.kind.name,
   attempts: task.step.attempts,
   timeoutMs: task.timeoutMs,
+  asked: task.asked,
 });
 
 const mutable = (to: Task['destinations']): Attempt['to'] =>

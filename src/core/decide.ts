@@ -442,7 +442,10 @@ function unsafe(
 }
 
 /** A result that was held back is at the service alone. */
-export function fewer({ asked }: Pick<Source, 'asked'>, attempt: Attempt): Decision | undefined {
+export function fewer(
+  { asked }: { readonly asked?: number | undefined },
+  attempt: Attempt,
+): Decision | undefined {
   const listed = resultsOf(attempt);
   const said = attempt.result?.['image_count'];
   const wanted = Math.max(asked ?? 0, typeof said === 'number' ? said : 0);

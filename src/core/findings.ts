@@ -1,8 +1,9 @@
 // What a plan finds: rows, reasons, problems, and all that a run needs of it. It collects what the walk shows, and decides nothing.
 
 import { DigestSet } from '../base/digest.ts';
-import { isObject } from '../base/json.ts';
+import { canonical, isObject, type Json } from '../base/json.ts';
 import type { Code } from '../contract/codes.ts';
+import { withoutPaths } from '../language/body.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Item } from '../model/item.ts';
 import { current } from '../model/record/job.ts';
@@ -13,11 +14,19 @@ import { type FileCounts, sumOf } from './file-counts.ts';
 import { textOf } from './names.ts';
 import type { Owed } from './owed.ts';
 import { PlanFindings } from './plan-findings.ts';
-import type { Plan, PlanNote, PlannedLate, PlannedTake, PlanRow } from './plan-table.ts';
+import type {
+  Plan,
+  PlanNote,
+  PlannedExtra,
+  PlannedLate,
+  PlannedPair,
+  PlannedTake,
+  PlanRow,
+} from './plan-table.ts';
 import type { PlannedAction, Times } from './planned-action.ts';
 import type { Price } from './price.ts';
 import { isMadeElsewhere, isOfFile } from './reason.ts';
-import { knownPart } from './request.ts';
+import { fingerprintOfRequest, knownPart } from './request.ts';
 import type { Bad, Scope, Task } from './scope.ts';
 import type { Need } from './spending.ts';
 
@@ -69,6 +78,12 @@ export class Findings {
   /** Items with a task that cannot run: the first one. */
   readonly bad = new Map<string, Bad>();
   readonly #late = new Map<string, PlannedLate>();
+  readonly #extras = new Map<string, PlannedExtra>();
+  /** The first task of each request without its unknown fields, with what names the request. */
+  readonly #plain = new Map<string, Pick<Task, 'id' | 'fingerprint'>>();
+  readonly #pairs: PlannedPair[] = [];
+  /** False: no step has unknown fields. */
+  readonly #hasExtra: boolean;
   /** What subscription plans would refuse. */
   readonly tiers = new PlanFindings();
   /** Projects that a download of this walk is about. */
@@ -87,6 +102,7 @@ export class Findings {
 
   constructor(steps: readonly Step[], complaints?: Complaints) {
     this.#complaints = complaints;
+    this.#hasExtra = steps.some(({ extra }) => extra.length > 0);
     for (const { name, kind } of steps)
       this.#rows.set(name, {
         step: name,
@@ -162,6 +178,7 @@ export class Findings {
       this.#price(task, row);
       this.#judge(task);
       this.#lateValues(task);
+      if (this.#hasExtra) this.#extra(task);
     }
     this.#saves(task);
     this.#stir(task);
@@ -245,6 +262,20 @@ export class Findings {
     }
   }
 
+  /** Fields under `extra:`, which this version does not know, and creations that differ in nothing else. */
+  #extra({ id, step, text, fingerprint }: Task): void {
+    const { name, kind, extra } = step;
+    if (extra.length > 0 && !this.#extras.has(name))
+      this.#extras.set(name, { step: name, fields: extra.map((path) => path.join('.')) });
+    const body: Json = JSON.parse(text);
+    if (!isObject(body)) return;
+    const plain = fingerprintOfRequest(kind.name, canonical(withoutPaths(body, extra)));
+    const first = this.#plain.get(plain);
+    if (first === undefined) this.#plain.set(plain, { id, fingerprint });
+    else if (first.fingerprint !== fingerprint && this.#pairs.length < maxNotes)
+      this.#pairs.push([first.id, id]);
+  }
+
   #judge({ step, request }: Task): void {
     const known = request === undefined ? undefined : knownPart(request);
     if (isObject(known)) this.tiers.look(step, known);
@@ -323,6 +354,8 @@ export class Findings {
       uncounted: rows.reduce((sum, row) => sum + (row.uncounted?.fanOuts ?? 0), 0),
       unpricedWhy: [...this.#why],
       ...(this.#late.size === 0 ? {} : { late: [...this.#late.values()] }),
+      ...(this.#extras.size === 0 ? {} : { unknownFields: [...this.#extras.values()] }),
+      ...(this.#pairs.length === 0 ? {} : { alikeButExtra: this.#pairs }),
       ...(this.#takes.length === 0 ? {} : { takes: this.#takes }),
       files: this.#files,
       badItems: this.bad.size,
