@@ -594,6 +594,12 @@ class CoreRun {
     };
   }
 
+  /** Of a cap of the run: what a person has agreed to, or a saved plan says, is one, too. */
+  #nameOf(most: number): NonNullable<Summary['cap']>['name'] {
+    if (most === this.#planning.bound.pipeline.budget.credits) return 'budget.credits';
+    return most === this.#context.options.budget ? '--budget' : 'plan';
+  }
+
   /** `net`: credits of this run, refunds taken off. `next`: what counts against the budget of the next run. */
   #reachedCap({ limit }: Stopped, net: number, next: number): Summary['cap'] {
     if (limit === undefined || limit.of === 'balance') return undefined;
@@ -606,8 +612,7 @@ class CoreRun {
       return { name: `budget.per_${of}`, most, spent, ...needed };
     }
     const needed = rest === undefined ? {} : { needed: next + rest };
-    const isOfFile = most === this.#planning.bound.pipeline.budget.credits;
-    return { name: isOfFile ? 'budget.credits' : '--budget', most, spent, ...needed };
+    return { name: this.#nameOf(most), most, spent, ...needed };
   }
 }
 
