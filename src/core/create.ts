@@ -485,7 +485,7 @@ export class Creations {
       if (is === 'early' && looked > 0 && !isTick)
         throw new Ended('rendering', `project ${id} still renders`);
       const isLeft = isTick
-        ? isNew || looked > 0
+        ? isNew || looked > 0 || (inbox === undefined && !looks.isUseful(kind, since))
         : is !== 'early' && (await this.#isLeft(watch, id, until - spent()));
       if (isLeft) {
         slot?.leave();

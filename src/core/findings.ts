@@ -39,6 +39,9 @@ export interface Complaints {
   reads(task: Task, file: string): void;
 }
 
+/** Whether a project of this kind that was begun then need not be looked at yet. */
+export type IsYoung = (kind: string, at: string) => boolean;
+
 const maxNotes = 100;
 
 interface Row {
@@ -63,6 +66,7 @@ export class Findings {
   readonly #takes: PlannedTake[] = [];
   #files: FileCounts = { changed: 0, elsewhere: 0, stored: 0 };
   readonly #complaints: Complaints | undefined;
+  readonly #isYoung: IsYoung;
   readonly #needs = new Map<string, Need[]>();
   /** What each request of this walk that is paid for may cost. */
   readonly #creates = new Map<
@@ -100,9 +104,10 @@ export class Findings {
   /** Items that something must be paid for. */
   readonly #toDo = new Set<string>();
 
-  constructor(steps: readonly Step[], complaints?: Complaints) {
+  constructor(steps: readonly Step[], complaints?: Complaints, isYoung: IsYoung = () => false) {
     this.#complaints = complaints;
     this.#hasExtra = steps.some(({ extra }) => extra.length > 0);
+    this.#isYoung = isYoung;
     for (const { name, kind } of steps)
       this.#rows.set(name, {
         step: name,
@@ -200,13 +205,24 @@ export class Findings {
       this.bad.set(task.scope.payer.key, { task: task.id, problem: task.problem });
   }
 
+  /** A project that renders, at which a look is not useful yet. */
+  #rests({ action, known, kind }: Task): boolean {
+    const now = known.job && current(known.job);
+    return action === 'follow' && now?.state === 'created' && this.#isYoung(kind.name, now.at);
+  }
+
   /** What a tick does not try again, and what waits for it, is no reason to ask the service anything. */
-  #stir({ action, reason, known, step, fingerprint, needs, source }: Task): void {
+  #stir(task: Task): void {
+    const { action, reason, known, step, fingerprint, needs, source } = task;
     if (action === undefined || !stirring.has(action)) return;
     const isFinal =
       reason?.code === 'failed-before' && finalFailure(known, step.attempts) !== undefined;
     const behind = source === undefined ? needs : [...needs, source];
-    if (isFinal || [...behind].some((one) => this.#resting.has(one.fingerprint)))
+    if (
+      isFinal ||
+      this.#rests(task) ||
+      [...behind].some((one) => this.#resting.has(one.fingerprint))
+    )
       this.#resting.add(fingerprint);
     else this.isAsleep = false;
   }

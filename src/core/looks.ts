@@ -131,7 +131,7 @@ export class Looks {
     const shareMs = Math.max(leastMs, (1000 / looksPerSecond) * factor * this.#watches.size);
     const { sorted } = this.#learnt(kind);
     const isKnown = sorted.length >= durations.min;
-    const lowMs = isKnown ? quantile(sorted, 0.1) : unknownShare * this.#publishedMs(kind);
+    const lowMs = this.#lowMs(kind);
     const firstMs = isKnown ? firstLook(sorted, shareMs) : Math.min(lowMs, shareMs);
     const wantedMs = Math.max(leastMs, (isKnown ? usedShare : 1) * shareMs);
     // Before the low quantile hardly any project ends: the pauses become shorter towards it.
@@ -152,6 +152,28 @@ export class Looks {
         ? lostEvent.known * quantile(sorted, 0.5)
         : lostEvent.published * this.#publishedMs(kind);
     return Math.max(minPauseMs.ever, firstMs, 2 * seenMs);
+  }
+
+  /** Whether a look is useful although nobody waits for its project. A time in the future is one by a clock that was wrong. */
+  isUseful(kind: string, since: number): boolean {
+    const ageMs = this.#o.clock.now() - since;
+    return ageMs < 0 || ageMs >= this.#lowMs(kind);
+  }
+
+  /** When the next look is, after those of this moment: in milliseconds since 1970. */
+  nextUsefulAt(kind: string, since: number): number {
+    const { clock, speedFactor } = this.#o;
+    const now = clock.now();
+    if (!this.isUseful(kind, since)) return since + this.#lowMs(kind);
+    const pauseMs = Math.min(maxPauseShare * (now - since), maxPauseMs / speedFactor);
+    return now + Math.max(minPauseMs.hosted / speedFactor, pauseMs);
+  }
+
+  /** Before this age hardly any project ends. */
+  #lowMs(kind: string): number {
+    const { sorted } = this.#learnt(kind);
+    if (sorted.length >= durations.min) return quantile(sorted, 0.1);
+    return unknownShare * this.#publishedMs(kind);
   }
 
   #publishedMs(kind: string): number {

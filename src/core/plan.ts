@@ -1,6 +1,6 @@
 // The plan: the walk with a performer that does nothing. Under a cap it goes once more, as the run would under that cap.
 import type { Ledger } from '../model/record/ledger.ts';
-import { type Complaints, Findings } from './findings.ts';
+import { type Complaints, Findings, type IsYoung } from './findings.ts';
 import { type Owed, owedOf } from './owed.ts';
 import type { PlanFindings } from './plan-findings.ts';
 import type { Plan } from './plan-table.ts';
@@ -20,6 +20,8 @@ export interface PlanOptions {
   readonly run: () => string | undefined;
   readonly now: () => number;
   readonly complaints?: Complaints;
+  /** For a tick, which looks only where that is useful. */
+  readonly isYoung?: IsYoung | undefined;
   /** Says which items the caps buy something for. */
   readonly tellsCaps: boolean;
   /** Hears of the tasks of the plan without caps; asked anew for each walk, of which the last counts. */
@@ -72,10 +74,10 @@ export async function makePlan(options: PlanOptions): Promise<Planned> {
     await new Walk(program, { ...setting, shared, window: 1 }, dry, both).run(order);
   };
   const { steps } = program.pipeline;
-  const first = new Findings(steps, options.complaints);
+  const first = new Findings(steps, options.complaints, options.isYoung);
   await walk(looked(items, options.complaints), new Set(), first, undefined, options.see?.());
   const { bad } = first;
-  const all = bad.size === 0 ? first : new Findings(steps);
+  const all = bad.size === 0 ? first : new Findings(steps, undefined, options.isYoung);
   const unlessBad = ({ key }: Scope): true | Held => {
     const task = bad.get(key);
     return task === undefined ? true : badItem(task);

@@ -9,7 +9,7 @@ import type { Account } from '../../contract/api/project.ts';
 import type { Complaint } from '../../contract/yaml/diagnostic.ts';
 import { calendarCaps } from '../../core/calendar-budget.ts';
 import type { Facts, ReceiptsPort } from '../../core/facts.ts';
-import type { Complaints } from '../../core/findings.ts';
+import type { Complaints, IsYoung } from '../../core/findings.ts';
 import { unusablePlace } from '../../core/output-claims.ts';
 import { makePlan, type Planned } from '../../core/plan.ts';
 import type { Clock, Disk } from '../../core/ports.ts';
@@ -57,6 +57,7 @@ export interface PlanningContext {
   /** Of a run: how far it is, for whoever asks meanwhile. */
   readonly answer?: (() => LiveFacts) | undefined;
   readonly onLook?: ((seen: number, of: number) => void) | undefined;
+  readonly isYoung?: ((opened: OpenState) => IsYoung) | undefined;
   /** Asked anew for each walk of the plan, of which the last counts. */
   readonly see?:
     | ((seen: Pick<Planning, 'ledger' | 'opened' | 'disk'>) => Promise<() => See>)
@@ -177,6 +178,7 @@ export async function openPlanning(
     makePlan({
       ...{ program, setting, caps },
       complaints,
+      isYoung: context.isYoung?.(opened),
       tellsCaps: access === 'plan',
       items: placed(items, context.onLook),
       count: items.count,

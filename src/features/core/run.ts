@@ -12,6 +12,7 @@ import { isAway } from '../../core/decide.ts';
 import { knownDurations, usualDurations } from '../../core/durations.ts';
 import type { Ended } from '../../core/ended.ts';
 import { Files } from '../../core/files.ts';
+import type { IsYoung } from '../../core/findings.ts';
 import { Inbox } from '../../core/inbox.ts';
 import { Journal } from '../../core/journal.ts';
 import { Live } from '../../core/live.ts';
@@ -58,6 +59,7 @@ import { takesLeft } from '../../views/takes.ts';
 import { commitRun } from '../git/commit.ts';
 import { ensureUnion } from '../git/union.ts';
 import { openRunFile } from '../open-run-file.ts';
+import type { OpenState } from '../open-state.ts';
 import {
   generationsOn,
   overruledText,
@@ -101,6 +103,7 @@ export async function performWithCore(
     run: { due: dueTimeOf(options) },
     stop: options.signal,
     answer: context.answer,
+    isYoung: context.manner === 'tick' ? (opened) => isYoungIn(context, opened) : undefined,
     see: isCompared
       ? async ({ ledger }) =>
           () => {
@@ -452,13 +455,7 @@ class CoreRun {
       limits: pipeline.failureLimits,
       items: planned.plan.items,
     });
-    const jobs = opened.state.ledger;
-    const looks = new Looks({
-      clock,
-      signal,
-      speedFactor: speedOf(this.#context),
-      earlier: () => knownDurations(this.#context.target.kind === 'rehearsal' ? [] : jobs.jobs()),
-    });
+    const looks = looksOf(this.#context, opened, signal);
     const slots = new Slots(slotLimits(pipeline.limits, tier, !isTick));
     const kept = new Map(
       isTick
@@ -563,7 +560,7 @@ class CoreRun {
         cap: this.#reachedCap(end, charged - refunded, counted + reserved) ?? tally.heldItems,
         paid: paidProjects(ledger, outcome),
         resumesAt: end.until === undefined ? undefined : new Date(end.until).toISOString(),
-        wakeAt: goesOn ? new Date(clock.now()).toISOString() : undefined,
+        wakeAt: goesOn ? nextLookAt(looks, ledger, clock.now()) : undefined,
         credits: { charged, refunded, reserved },
         elapsedMs: clock.elapsed() - this.#agreed.began,
       });
@@ -614,6 +611,27 @@ class CoreRun {
     const needed = rest === undefined ? {} : { needed: next + rest };
     return { name: this.#nameOf(most), most, spent, ...needed };
   }
+}
+
+function looksOf(context: RunContext, { state }: OpenState, signal: AbortSignal): Looks {
+  const { clock, target } = context;
+  return new Looks({
+    ...{ clock, signal, speedFactor: speedOf(context) },
+    earlier: () => knownDurations(target.kind === 'rehearsal' ? [] : state.ledger.jobs()),
+  });
+}
+
+function isYoungIn(context: RunContext, opened: OpenState): IsYoung {
+  const looks = looksOf(context, opened, new AbortController().signal);
+  return (kind, at) => !looks.isUseful(kind, Date.parse(at));
+}
+
+/** When the next tick is useful, in ISO 8601. */
+function nextLookAt(looks: Looks, ledger: Ledger, now: number): string {
+  const times = Array.from(renderingOf(ledger, now), (job) =>
+    looks.nextUsefulAt(job.kind, Date.parse(current(job)?.at ?? '')),
+  );
+  return new Date(times.length === 0 ? now : Math.min(...times)).toISOString();
 }
 
 function* lostAnswers(ledger: Ledger, inbox: Inbox): Generator<Lost> {
