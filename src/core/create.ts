@@ -17,7 +17,7 @@ import type { Attempt, Job } from '../model/record/line.ts';
 import type { Calls, Permit } from './calls.ts';
 import { fewer, filesOf, isAway, Known } from './decide.ts';
 import { Ended, endedBy, lost, stopped } from './ended.ts';
-import type { Facts, ReceiptsPort } from './facts.ts';
+import type { Facts, Receipt, ReceiptsPort } from './facts.ts';
 import type { Expected, Inbox } from './inbox.ts';
 import type { Journal } from './journal.ts';
 import type { Live } from './live.ts';
@@ -174,6 +174,7 @@ export class Creations {
     if (price === undefined) throw new Error(`bug: ${task.id} has no price`);
     const first = await spending.first(task.kind.name, price.measure);
     let permit: Permit | undefined;
+    let unsent: Expected | undefined;
     let isMade = false;
     try {
       permit = await calls.readyToCreate();
@@ -198,6 +199,7 @@ export class Creations {
       const name = this.#nameOf(task, body);
       const known = receipts?.get(job);
       const expected = inbox?.expect(name);
+      unsent = expected;
       await journal.commit(
         ...(known === undefined ? [] : [{ job, is: 'known' as const, line: known.line }]),
         this.#intentOf(task, name, reserve, mayPayAgain ? this.#known(job).job : undefined),
@@ -241,6 +243,7 @@ export class Creations {
         await not('withheld', 'other creations got no answer meanwhile');
         return 'again';
       }
+      unsent = undefined;
       const answer = this.#own(
         await calls.create(task.kind.name, { ...body, name }, permit, expected?.known),
       );
@@ -253,6 +256,7 @@ export class Creations {
       isMade = true;
       return 'made';
     } finally {
+      unsent?.over();
       permit?.over('unsent');
       first.over();
       if (!isMade) spending.over(job);
@@ -392,14 +396,20 @@ export class Creations {
     this.#o.journal.join(line);
   }
 
+  /** The receipt of a request that another process is paying for. */
+  #busyAt(job: string): Receipt | undefined {
+    const receipt = this.#o.receipts?.get(job);
+    const isBusy = receipt?.isBusy === true && current(receipt.line)?.state === 'intended';
+    return isBusy ? receipt : undefined;
+  }
+
   /** Waits until another process that is paying for the same is over with it. */
   async #another(job: string): Promise<void> {
-    const { receipts, clock, signal, waits } = this.#o;
+    const { clock, signal, waits } = this.#o;
     const until = clock.elapsed() + busyMs;
     for (let told = false; ; told = true) {
-      const receipt = receipts?.get(job);
-      const now = receipt && current(receipt.line);
-      if (now === undefined || receipt?.isBusy !== true || now.state !== 'intended') return;
+      const receipt = this.#busyAt(job);
+      if (receipt === undefined) return;
       const isStuck = this.#stuck.has(job) || clock.elapsed() >= until;
       if (isStuck) {
         this.#stuck.add(job);
@@ -435,7 +445,8 @@ export class Creations {
   async attach(task: Task, isEarly: boolean): Promise<void> {
     const { receipts, slots, signal } = this.#o;
     const { fingerprint: job } = task;
-    await this.#another(job);
+    // What is paid takes its slot before anybody who is about to pay: no turn is lost without need.
+    if (this.#busyAt(job) !== undefined) await this.#another(job);
     const own = this.#current(job);
     const receipt = receipts?.get(job);
     if ((own === undefined || projectOf(own) === undefined) && receipt !== undefined)

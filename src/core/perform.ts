@@ -340,36 +340,30 @@ export class ActingPerformer implements Performer {
     owed: readonly Owed[],
     timeoutOf: (kind: string) => number,
   ): Promise<readonly Collected[]> {
-    return await Promise.all(
-      owed.map(async (one) => {
-        const { job, to } = one;
-        const { job: fingerprint, kind, tasks } = job;
-        const id = (tasks[0] ?? kind) as Followed['id'];
-        const task = to === 'kept' ? id : (to[0]?.task ?? id);
-        try {
-          const followed = {
-            id,
-            fingerprint,
-            kind,
-            attempts: freeAttempts,
-            timeoutMs: timeoutOf(kind),
-          };
-          using slot = await this.#o.slots.take(kind, 'owed', this.#o.signal);
-          await this.#o.creations.follow(followed, slot, 'early');
-          const places = to === 'kept' ? [{ task: id, path: '' }] : to;
-          for (const { task, path } of places)
-            await this.#results(fingerprint, kind, {
-              task,
-              to: path,
-              isKept: true,
-              attempts: freeAttempts,
-            });
-          return { ...one, task, end: done };
-        } catch (error) {
-          if (!(error instanceof Ended)) throw error;
-          return { ...one, task, end: this.#ended(error) };
-        }
-      }),
-    );
+    const ends = await Promise.all(owed.map((one) => this.#collect(one, timeoutOf(one.job.kind))));
+    return ends.flat();
+  }
+
+  /** How each of its places ended. */
+  async #collect(one: Owed, timeoutMs: number): Promise<readonly Collected[]> {
+    const { job, kind, tasks } = one.job;
+    const id = (tasks[0] ?? kind) as Followed['id'];
+    const places = one.to === 'kept' ? [{ task: id, path: '' }] : one.to;
+    const saved: Collected[] = [];
+    try {
+      using slot = await this.#o.slots.take(kind, 'owed', this.#o.signal);
+      const attempts = freeAttempts;
+      const followed = { id, fingerprint: job, kind, attempts, timeoutMs };
+      await this.#o.creations.follow(followed, slot, 'early');
+      for (const { task, path: to } of places) {
+        await this.#results(job, kind, { task, to, isKept: true, attempts });
+        saved.push({ ...one, task, end: done });
+      }
+      return saved;
+    } catch (error) {
+      if (!(error instanceof Ended)) throw error;
+      const end = this.#ended(error);
+      return [...saved, ...places.slice(saved.length).map(({ task }) => ({ ...one, task, end }))];
+    }
   }
 }

@@ -129,8 +129,11 @@ export class Walk {
     const scope = new Scope(item, run);
     scope.admitted = await this.#performer.admit(scope);
     const end = await this.#open(this.#program.own, scope);
-    this.#performer.leave(scope);
+    // What comes after a delete may still have to be paid.
+    const buysLast = scope.tail.some(({ step }) => step.step.kind.operation === 'create');
+    if (!buysLast) this.#performer.leave(scope);
     await this.#tidy(scope);
+    if (buysLast) this.#performer.leave(scope);
     this.#performer.over(scope, end);
     return scope;
   }
