@@ -86,12 +86,12 @@ export class Walk {
     const { before, after } = this.#program;
     const run = new Scope(undefined);
     run.admitted = await this.#performer.admit(run);
-    const first = this.#open(before, run).finally(() => this.#performer.settled());
+    const first = heard(this.#open(before, run).finally(() => this.#performer.settled()));
     await this.#items(items, run);
     this.#isAfter = true;
     const rest = this.#after.splice(0).map((begin) => begin());
     const last = this.#open(after, run);
-    const ends = [await first, await last, worstOf(await Promise.all(rest))];
+    const ends = await Promise.all([first, last, Promise.all(rest).then(worstOf)]);
     await this.#tidy(run);
     this.#performer.leave(run);
     this.#performer.over(run, worstOf(ends.map((end) => ({ end }))));
@@ -195,7 +195,7 @@ export class Walk {
           ? Promise.all(children.map((child) => child.endOf(step.name)))
           : [{ end: stop, task: undefined }],
       );
-      scope.all.set(step.name, all);
+      scope.all.set(step.name, heard(all));
     }
     return opened.then(async ({ work, stop }) => ({
       end: stop ?? worstOf(await Promise.all(work)),
@@ -362,6 +362,12 @@ export class Walk {
     this.#running.set(task.fingerprint, { end, by: task });
     return end;
   }
+}
+
+/** Whoever waits for it hears of a bug, and whoever began it, too. */
+function heard<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
 }
 
 const needs = ({ needs: all }: PlannedStep, { step }: { readonly step: PlannedStep }): boolean =>
