@@ -244,16 +244,13 @@ export function decideDownload(question: DownloadQuestion, facts: Facts): Decisi
   // A copy costs no request, and comes first where the project is there, too.
   const files = filesOf(known, now, facts);
   if (files !== undefined) {
-    const isOwn = files.every(({ from }) => from === 'place' || from === 'kept');
-    if (isOwn || isAway(now))
-      return because(
-        'copy',
-        isOwn
-          ? 'at-other-place'
-          : files.some(({ from }) => from === 'store')
-            ? 'in-store'
-            : 'saved-elsewhere',
-      );
+    const isFrom = (from: WholeFile['from']): boolean => files.some((file) => file.from === from);
+    const code = isFrom('store')
+      ? 'in-store'
+      : isFrom('copy')
+        ? 'saved-elsewhere'
+        : 'at-other-place';
+    return because('copy', code);
   }
   if (!isAway(now)) return because('save', whyAgain(question, now, known, facts));
   if (now.gone !== undefined) return because('lost', 'gone-at-service');
