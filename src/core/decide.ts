@@ -48,9 +48,12 @@ export class Known {
   /** Paid for by this state file, and over: nobody else can know better. */
   get isSettled(): boolean {
     const now = this.own && current(this.own);
-    return now?.state === 'complete' && !now.adopted && !isAway(now) && !isForgotten(now);
+    if (now === undefined || now.adopted || isForgotten(now) || isClash(now)) return false;
+    return now.state === 'deleted' ? resultsOf(now) !== undefined : isThere(now);
   }
 }
+
+const isThere = (attempt: Attempt): boolean => attempt.state === 'complete' && !isAway(attempt);
 
 /** A task that another one is about. */
 export interface Source {
@@ -366,10 +369,13 @@ export function decideDelete(question: DeleteQuestion, facts: Facts): Decision {
   const { source, discard, savers, readers, isSaved, waiting, isDry } = question;
   const { known, end } = source;
   const isNew = isDry && end.action === 'create';
+  const deleted = because('reuse', 'deleted-before');
+  if (!isNew && known.isSettled && known.own && current(known.own)?.state === 'deleted')
+    return deleted;
   const { job } = known;
   const now = job && current(job);
   if (!isNew && now !== undefined && (now.state === 'deleted' || now.gone !== undefined))
-    return because('reuse', 'deleted-before');
+    return deleted;
   if (end.ending !== 'done') return because('keep', 'not-complete');
   const reader = readers.find((one) => one.end !== undefined && !isOver(one.end));
   if (reader !== undefined) return stillNeeded(reader);

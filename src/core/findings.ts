@@ -7,7 +7,7 @@ import { withoutPaths } from '../language/body.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Item } from '../model/item.ts';
 import { current } from '../model/record/job.ts';
-import { itemOf } from '../model/task.ts';
+import { itemOf, stepOf } from '../model/task.ts';
 import { finalFailure } from './decide.ts';
 import type { Action, End } from './ending.ts';
 import { type FileCounts, sumOf } from './file-counts.ts';
@@ -58,6 +58,13 @@ interface Row {
   readonly unset: Set<string>;
 }
 
+export interface FindingsOptions {
+  /** All that is. */
+  readonly owed?: readonly Owed[] | undefined;
+  readonly complaints?: Complaints | undefined;
+  readonly isYoung?: IsYoung | undefined;
+}
+
 export class Findings {
   readonly #rows = new Map<string, Row>();
   readonly #why = new Set<string>();
@@ -92,6 +99,9 @@ export class Findings {
   readonly tiers = new PlanFindings();
   /** Projects that a download of this walk is about. */
   readonly #about = new Set<string>();
+  readonly #owed: readonly Owed[];
+  /** Tasks with owed results of which this walk has seen nothing. */
+  readonly #unmet = new Set<string>();
   /** By item: when the oldest of its paid results was paid that is not saved yet. */
   readonly #unsaved = new Map<string, string>();
   readonly #resting = new Set<string>();
@@ -104,20 +114,32 @@ export class Findings {
   /** Items that something must be paid for. */
   readonly #toDo = new Set<string>();
 
-  constructor(steps: readonly Step[], complaints?: Complaints, isYoung: IsYoung = () => false) {
+  constructor(
+    steps: readonly Step[],
+    { owed = [], complaints, isYoung = () => false }: FindingsOptions,
+  ) {
     this.#complaints = complaints;
-    this.#hasExtra = steps.some(({ extra }) => extra.length > 0);
     this.#isYoung = isYoung;
-    for (const { name, kind } of steps)
-      this.#rows.set(name, {
-        step: name,
-        kind: kind.name,
-        tasks: {},
-        ...{ credits: 0, unpriced: 0, held: 0, twins: 0 },
-        ...{ times: undefined, uncounted: undefined },
-        prices: new Set(),
-        unset: new Set(),
-      });
+    this.#hasExtra = steps.some(({ extra }) => extra.length > 0);
+    this.#owed = owed;
+    for (const { tasks } of owed) for (const task of tasks) this.#unmet.add(task);
+    for (const { name, kind } of steps) this.#row(name, kind.name);
+  }
+
+  #row(step: string, kind: string): Row {
+    const known = this.#rows.get(step);
+    if (known !== undefined) return known;
+    const row: Row = {
+      step,
+      kind,
+      tasks: {},
+      ...{ credits: 0, unpriced: 0, held: 0, twins: 0 },
+      ...{ times: undefined, uncounted: undefined },
+      prices: new Set(),
+      unset: new Set(),
+    };
+    this.#rows.set(step, row);
+    return row;
   }
 
   readonly see = (task: Task, end?: End): void => {
@@ -163,6 +185,7 @@ export class Findings {
   #ended(task: Task, end: End): void {
     const row = this.#rows.get(task.step.name);
     if (row === undefined) return;
+    this.#unmet.delete(task.id);
     const isCreated = task.action === 'create' && end.ending === 'done';
     if (task.kind.operation === 'create' && (isCreated || task.action !== 'create'))
       this.#need(task);
@@ -330,12 +353,27 @@ export class Findings {
   }
 
   /** Of what is owed: what no download of this walk sees to. A run of some of the items leaves the others alone. */
-  owed(all: Iterable<Owed>, isWhole: boolean): readonly Owed[] {
+  owed(isWhole: boolean): readonly Owed[] {
     const isLeft = (task: string): boolean => !isWhole && itemOf(task, false) !== undefined;
-    return [...all].filter(({ job }) => !this.#about.has(job.job) && !job.tasks.some(isLeft));
+    return this.#owed
+      .filter(({ job }) => !this.#about.has(job.job) && !job.tasks.some(isLeft))
+      .map((one) => ({
+        ...one,
+        isBeside: one.isBeside || one.tasks.some((task) => !this.#unmet.has(task)),
+      }));
   }
 
-  plan(items: number): Plan {
+  /** `owed`: fetched before anything else, whatever the steps and items of this walk. */
+  plan(items: number, owed: readonly Owed[]): Plan {
+    for (const { attempt, tasks: savers, isBeside } of owed) {
+      if (isBeside) continue;
+      // It is looked at once.
+      const action = attempt.state === 'complete' ? 'begin' : 'maybe';
+      for (const task of savers) {
+        const { tasks } = this.#row(stepOf(task), 'download');
+        tasks[action] = (tasks[action] ?? 0) + 1;
+      }
+    }
     const rows = [...this.#rows.values()]
       .filter(({ tasks }) => Object.keys(tasks).length > 0)
       .map(

@@ -10,6 +10,10 @@ export interface Owed {
   readonly job: Job;
   readonly attempt: Attempt;
   readonly to: readonly Destination[] | 'kept';
+  /** Those that save it, or the one that made it. */
+  readonly tasks: readonly string[];
+  /** It is told of in a note, since of the same task something else is told. */
+  readonly isBeside: boolean;
 }
 
 /** When it was paid, for people. */
@@ -29,7 +33,9 @@ export function* owedOf(ledger: Pick<Ledger, 'withDestinations'>): Generator<Owe
   for (const job of ledger.withDestinations()) {
     const attempt = current(job);
     if (attempt?.to === undefined || attempt.adopted || isAway(attempt)) continue;
-    if (attempt.state === 'created' || attempt.state === 'complete')
-      yield { job, attempt, to: attempt.to };
+    if (attempt.state !== 'created' && attempt.state !== 'complete') continue;
+    const { to } = attempt;
+    const tasks = to === 'kept' ? [job.tasks[0] ?? job.kind] : to.map(({ task }) => task);
+    yield { job, attempt, to, tasks, isBeside: job.take !== undefined };
   }
 }

@@ -22,6 +22,8 @@ export interface PlanOptions {
   readonly complaints?: Complaints;
   /** For a tick, which looks only where that is useful. */
   readonly isYoung?: IsYoung | undefined;
+  /** A reroll makes and saves its takes, and nothing else. */
+  readonly ignoresOwed: boolean;
   /** Says which items the caps buy something for. */
   readonly tellsCaps: boolean;
   /** Hears of the tasks of the plan without caps; asked anew for each walk, of which the last counts. */
@@ -74,10 +76,12 @@ export async function makePlan(options: PlanOptions): Promise<Planned> {
     await new Walk(program, { ...setting, shared, window: 1 }, dry, both).run(order);
   };
   const { steps } = program.pipeline;
-  const first = new Findings(steps, options.complaints, options.isYoung);
-  await walk(looked(items, options.complaints), new Set(), first, undefined, options.see?.());
+  const unsaved = options.ignoresOwed ? [] : [...owedOf(ledger)];
+  const { complaints, isYoung } = options;
+  const first = new Findings(steps, { owed: unsaved, complaints, isYoung });
+  await walk(looked(items, complaints), new Set(), first, undefined, options.see?.());
   const { bad } = first;
-  const all = bad.size === 0 ? first : new Findings(steps, undefined, options.isYoung);
+  const all = bad.size === 0 ? first : new Findings(steps, { owed: unsaved, isYoung });
   const unlessBad = ({ key }: Scope): true | Held => {
     const task = bad.get(key);
     return task === undefined ? true : badItem(task);
@@ -85,12 +89,13 @@ export async function makePlan(options: PlanOptions): Promise<Planned> {
   if (all !== first) await walk(items, new Set(), all, unlessBad, options.see?.());
   const order = all.orderOf(items);
   const { needs, begun, shared } = all;
+  const owed = all.owed(setting.isWhole);
   const held = new Map<string, Held>();
   const admitted = new Set<string>();
   const spending = new Spending({ ledger, run, caps, needs, begun, now, isPlan: true });
   // A run asks for itself.
   if (options.tellsCaps && spending.isCapped)
-    await walk(order, shared, new Findings(steps), async (scope) => {
+    await walk(order, shared, new Findings(steps, {}), async (scope) => {
       const { key } = scope;
       const own = unlessBad(scope);
       const may = own === true ? await spending.admit(key) : own;
@@ -99,11 +104,10 @@ export async function makePlan(options: PlanOptions): Promise<Planned> {
       return may;
     });
   return {
-    plan: all.plan(program.pipeline.items.kind === 'one' ? 1 : options.count),
+    plan: all.plan(program.pipeline.items.kind === 'one' ? 1 : options.count, owed),
     tiers: all.tiers,
-    ...{ order, needs, begun, shared, bad, held },
+    ...{ order, needs, begun, shared, bad, held, owed },
     unsaved: all.unsavedOf(items),
-    owed: all.owed(owedOf(ledger), setting.isWhole),
     itemsToDo: all.itemsToDo,
     isAsleep: all.isAsleep,
     doubts: all.doubts,

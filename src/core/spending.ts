@@ -1,6 +1,6 @@
 // May this be paid? The one object that says so: it knows the caps, what is charged or held by the record, and what is set aside
 // for items that have begun. Under a cap, an item begins only if all that it still needs fits.
-import { creditsOf, current } from '../model/record/job.ts';
+import { creditsOf } from '../model/record/job.ts';
 import type { Ledger } from '../model/record/ledger.ts';
 import type { Measure } from '../model/record/line.ts';
 import { CalendarBudget, type CalendarCaps, nextBeginsAt } from './calendar-budget.ts';
@@ -76,8 +76,6 @@ export class Spending {
   #heldSum = 0;
   /** Who has set aside what a request costs. */
   readonly #payers = new Map<string, string>();
-  /** What was drawn for an item that has a cap of its own. */
-  readonly #drawn = new Map<string, Set<string>>();
   /** Requests that are sent or rendering: what they were charged may come back. */
   readonly #open = new Set<string>();
   #turn: Promise<unknown> = Promise.resolve();
@@ -161,7 +159,7 @@ export class Spending {
     return heldBy(closed);
   }
 
-  /** `all`: what it needs, whoever pays; `remaining`: without what another item has set aside. */
+  /** `spent`: for any of its requests, in any run; `all`: what it needs, whoever pays; `remaining`: without what another has set aside. */
   #costOf(item: string) {
     let [spent, remaining, all] = [0, 0, 0];
     const own: string[] = [];
@@ -169,15 +167,10 @@ export class Spending {
     for (const { fingerprint, credits, measure } of this.#o.needs.get(item) ?? []) {
       if (seen.has(fingerprint)) continue;
       seen.add(fingerprint);
+      spent += this.#spentFor(fingerprint);
       const cost = credits === 0 ? 0 : this.#dearer(credits, measure);
-      if (cost === 0) {
-        const job = this.#o.ledger.job(fingerprint);
-        const now = job && current(job);
-        if (now !== undefined && !now.adopted) spent += creditsOf(now);
-        continue;
-      }
       all += cost;
-      if ((this.#payers.get(fingerprint) ?? item) !== item) continue;
+      if (cost === 0 || (this.#payers.get(fingerprint) ?? item) !== item) continue;
       remaining += cost;
       own.push(fingerprint);
     }
@@ -221,11 +214,9 @@ export class Spending {
     }
     const { perItem } = this.#o.caps;
     if (perItem !== undefined && item !== '') {
-      const drawn = this.#drawn.get(item) ?? new Set();
-      const spent = this.#costOf(item).spent + this.#spentFor(drawn);
+      const { spent } = this.#costOf(item);
       const wanted = Math.max(held, credits);
       if (spent + wanted > perItem) return tooDear(perItem, spent, wanted);
-      this.#drawn.set(item, drawn.add(request));
     }
     this.#hold(item, Math.max(0, held - credits));
     this.#open.add(request);
@@ -257,14 +248,11 @@ export class Spending {
     return sum;
   }
 
-  /** What the creations of this run were charged, or hold. */
-  #spentFor(requests: ReadonlySet<string>): number {
-    const { ledger, run } = this.#o;
+  /** What a request was charged, or holds: each attempt counts, since one that is asked for again is paid again. */
+  #spentFor(request: string): number {
     let sum = 0;
-    for (const request of requests)
-      for (const attempt of ledger.job(request)?.attempts ?? [])
-        if (attempt.run === run() && !attempt.adopted && attempt.forgotten === undefined)
-          sum += creditsOf(attempt);
+    for (const attempt of this.#o.ledger.job(request)?.attempts ?? [])
+      if (!attempt.adopted && attempt.forgotten === undefined) sum += creditsOf(attempt);
     return sum;
   }
 

@@ -8,6 +8,7 @@ import type { FailureLimits } from '../language/pipeline.ts';
 import { current, projectOf } from '../model/record/job.ts';
 import { stepOf } from '../model/task.ts';
 import { type End, endingFacts } from './ending.ts';
+import type { FileCounts } from './file-counts.ts';
 import type { Journal } from './journal.ts';
 import { dayOf } from './owed.ts';
 import type { Collected } from './perform.ts';
@@ -28,6 +29,29 @@ export interface TellingParts {
   /** Of the run. */
   readonly items: number;
   readonly onEvent: (event: RunEvent) => void;
+}
+
+/** The run, or an item. */
+export type Payer = Pick<Scope, 'key' | 'item' | 'admitted'>;
+
+/** What is told of a task that has ended, beside its end. */
+export interface Told {
+  readonly id: string;
+  readonly step: string;
+  readonly payer: Payer;
+  readonly isReused: boolean;
+  readonly files: FileCounts | undefined;
+  readonly project: string | undefined;
+}
+
+export function toldOf(
+  task: Task,
+  { ending }: End,
+): Pick<Told, 'id' | 'step' | 'isReused' | 'files'> {
+  const { id, step, isShared, action, reason, files } = task;
+  const isNothing = isShared || action === 'reuse' || isMadeElsewhere(reason);
+  const isReused = ending === 'done' && isNothing;
+  return { id, step: step.name, isReused, files: isReused ? files : undefined };
 }
 
 interface ItemSoFar {
@@ -91,17 +115,17 @@ export class Telling {
   };
 
   /** What became of a paid result of an earlier run. */
-  readonly collected = ({ task, job, attempt, end }: Collected): void => {
+  readonly collected = ({ task, job, attempt, isBeside, end }: Collected): void => {
     if (end.held !== undefined) return;
     const { ending, why, code } = end;
     const [id = task] = job.tasks;
     const credits = this.#credits.get(id) ?? 0;
     this.#credits.delete(id);
-    // The task itself is told of by its take that counts.
-    if (job.take !== undefined) {
-      const take = `take ${job.take.number} of ${task}, of an earlier run (${dayOf(attempt)}),`;
-      if (ending === 'done') return this.#tell({ type: 'note', message: `${take} is saved` });
-      return this.#tell({ type: 'warning', message: `${take} is not saved: ${why}` });
+    if (isBeside) {
+      const what = job.take === undefined ? 'an earlier result' : `take ${job.take.number}`;
+      const named = `${what} of ${task}, paid on ${dayOf(attempt)},`;
+      if (ending === 'done') return this.#tell({ type: 'note', message: `${named} is saved` });
+      return this.#tell({ type: 'warning', message: `${named} is not saved: ${why}` });
     }
     const shown = why === '' ? {} : { why: `of an earlier run (${dayOf(attempt)}): ${why}` };
     const project = projectOf(attempt);
@@ -115,37 +139,31 @@ export class Telling {
   readonly see = (task: Task, end?: End): void => {
     if (end === undefined || isUnreached(task.scope.payer) || this.#early.delete(task.id)) return;
     this.#record(task, end);
-    const { id, step, scope } = task;
+    this.ended(
+      { ...toldOf(task, end), payer: task.scope.payer, project: this.#projectOf(task) },
+      end,
+    );
+  };
+
+  /** Of a task, whoever has seen it end. */
+  ended({ id, step, payer, isReused, files, project }: Told, end: End): void {
     const credits = this.#credits.get(id) ?? 0;
     this.#credits.delete(id);
     this.#begun.delete(id);
-    const isNothing = task.isShared || task.action === 'reuse' || isMadeElsewhere(task.reason);
-    const isReused = end.ending === 'done' && isNothing;
     const ending: TaskEnding = isReused ? 'reused' : end.ending;
-    this.#count(scope.payer, end, credits, !isReused);
+    this.#count(payer, end, credits, !isReused);
     const { why, code, diagnostic, held, named } = end;
-    const project = this.#projectOf(task);
+    const item = payer.item?.key;
+    const shown = why === '' ? {} : { why };
     this.#tell(
-      {
-        ...{
-          type: 'task',
-          task: id,
-          step: step.name,
-          item: itemOf(task),
-          project,
-          ending,
-          credits,
-        },
-        ...(why === '' ? {} : { why }),
-        code: diagnostic,
-      },
+      { type: 'task', task: id, step, item, project, ending, credits, ...shown, code: diagnostic },
       {
         advice: end.ending === 'doubt' ? doubtAdvice : adviceFor(code),
         cure: end.ending === 'pending' ? 'again' : cureFor(diagnostic ?? code),
-        ...{ held, named, files: isReused ? task.files : undefined },
+        ...{ held, named, files },
       },
     );
-  };
+  }
 
   /** What the record says of a task beside its job. */
   #record(task: Task, { ending, why, code = '' }: End): void {
@@ -157,6 +175,9 @@ export class Telling {
     journal.task(id, 'done', { code: '', message: '' });
     const { operation } = task.kind;
     if (operation === 'download') return;
+    // What only the receipts know, and this run relies on.
+    const { own, receipt } = task.known;
+    if (own === undefined && receipt !== undefined) journal.join(receipt.line);
     const job = journal.ledger.job(source?.fingerprint ?? fingerprint);
     if (job !== undefined && !job.tasks.includes(id))
       journal.note({ is: 'serves', job: job.job, task: id });
@@ -168,7 +189,7 @@ export class Telling {
     return attempt && projectOf(attempt);
   }
 
-  #count({ key, item }: Scope, { ending }: End, credits: number, isChanged: boolean): void {
+  #count({ key, item }: Payer, { ending }: End, credits: number, isChanged: boolean): void {
     const isUnfinished = ending !== 'done' && ending !== 'skipped' && ending !== 'excluded';
     if (item === undefined) this.isUnfinished ||= isUnfinished;
     const so = this.#items.get(key) ?? {
@@ -187,7 +208,7 @@ export class Telling {
     this.#judge(tooManyFailed(this.#o.limits, this.#failedItems, this.#o.items));
   }
 
-  readonly over = (scope: Scope): void => {
+  readonly over = (scope: Payer): void => {
     const { key, item } = scope;
     const so = this.#items.get(key);
     this.#items.delete(key);
@@ -209,7 +230,7 @@ export class Telling {
 }
 
 /** A cap of the whole run keeps whole items out. */
-const isUnreached = ({ item, admitted }: Scope): boolean =>
+const isUnreached = ({ item, admitted }: Payer): boolean =>
   item !== undefined && admitted !== true && admitted.held?.by === 'run';
 
 const itemOf = ({ scope }: Task): string | undefined => scope.payer.item?.key;

@@ -180,6 +180,7 @@ export async function openPlanning(
       complaints,
       isYoung: context.isYoung?.(opened),
       tellsCaps: access === 'plan',
+      ignoresOwed: reroll !== undefined,
       items: placed(items, context.onLook),
       count: items.count,
       run: () => interrupted(ledger, run.due),
@@ -213,8 +214,7 @@ export async function openPlanning(
   return {
     ...{ bound, paths, boundary, opened, ledger, receipts, port, disk, items, run },
     ...{ excluded, program, setting, caps, problems },
-    // A reroll makes and saves its takes, and nothing else.
-    planned: reroll === undefined ? planned : { ...planned, owed: [] },
+    planned,
     hasNews: paid.hasNews,
     replan: make,
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),

@@ -82,6 +82,7 @@ export async function referencesHere(
     run: () => undefined,
     now: () => clock.now(),
     tellsCaps: false,
+    ignoresOwed: true,
     see: () => {
       references = anew();
       return seenBy(references, ledger);

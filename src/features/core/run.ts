@@ -24,6 +24,7 @@ import type { Clock, JobApi, MediaApi, OutputStore } from '../../core/ports.ts';
 import { Projects } from '../../core/projects.ts';
 import type { RunOutcome, StoppedBy, Summary } from '../../core/run-event.ts';
 import { SavingPerformer } from '../../core/saving.ts';
+import { Settled } from '../../core/settled.ts';
 import { Slots, slotLimits } from '../../core/slots.ts';
 import { type Closed, Spending } from '../../core/spending.ts';
 import { StepBreaker } from '../../core/step-breaker.ts';
@@ -97,6 +98,7 @@ export async function performWithCore(
   const isCompared = options.savedPlan !== undefined || options.confirm !== undefined;
   let record = new PlanRecord();
   let reasons: Reasons | undefined;
+  let settled: Settled | undefined;
   await using planning = await openPlanning(bound, target, options, {
     ...{ access: 'run', env: options.env ?? process.env, redactor, clock, internals },
     onWarning: warn,
@@ -104,19 +106,22 @@ export async function performWithCore(
     stop: options.signal,
     answer: context.answer,
     isYoung: context.manner === 'tick' ? (opened) => isYoungIn(context, opened) : undefined,
-    see: isCompared
-      ? async ({ ledger }) =>
-          () => {
-            record = new PlanRecord();
-            const why = new Reasons(ledger);
-            reasons = why;
-            const records = recordedIn(record);
-            return (task, end) => {
-              why.see(task, end);
-              records(task, end);
-            };
-          }
-      : undefined,
+    see:
+      async ({ ledger }) =>
+      () => {
+        const all = new Settled(ledger);
+        settled = all;
+        if (!isCompared) return all.see;
+        record = new PlanRecord();
+        const why = new Reasons(ledger);
+        reasons = why;
+        const records = recordedIn(record);
+        return (task, end) => {
+          all.see(task, end);
+          why.see(task, end);
+          records(task, end);
+        };
+      },
     onLook: (seen, of) => {
       view.look(seen, of);
       options.onLook?.(seen, of);
@@ -136,7 +141,8 @@ export async function performWithCore(
   ];
   if (diagnostics.length > 0) throw new Refusal({ reason: 'input', diagnostics, text: bound.text });
   if (options.savedPlan !== undefined) await refuseIfStale(options.savedPlan, planning, record);
-  if (options.reroll === undefined)
+  // A run saves the takes that are owed.
+  if (options.reroll === undefined && !planned.owed.some(({ job }) => job.take !== undefined))
     for (const left of takesLeft(planning.opened.state.ledger, bound.pipeline.steps)) warn(left);
   tellPlan(context, planning, budget);
   await using parts = await openParts(context, planning);
@@ -144,7 +150,7 @@ export async function performWithCore(
     reasons === undefined
       ? { caps: planning.caps, began }
       : await agree(context, planning, { record, reasons, tier: parts.tier, began });
-  const act = new CoreRun(context, planning, parts, agreed);
+  const act = new CoreRun(context, planning, parts, agreed, settled);
   const performed = await act.perform();
   planning.receipts.flush();
   const { state } = planning.opened;
@@ -281,6 +287,8 @@ class CoreRun {
   readonly #planning: Planning;
   readonly #parts: Parts;
   readonly #agreed: Agreement;
+  /** What the plan says of everything, if nothing is to be done. */
+  readonly #settled: Settled | undefined;
   readonly #stopper = new AbortController();
   readonly #leave = new AbortController();
   /** Undefined if nobody wants to know. */
@@ -288,13 +296,23 @@ class CoreRun {
   #isOver = false;
   #halted: { readonly what: StoppedBy; readonly why: string } | undefined;
 
-  constructor(context: RunContext, planning: Planning, parts: Parts, agreed: Agreement) {
+  constructor(
+    context: RunContext,
+    planning: Planning,
+    parts: Parts,
+    agreed: Agreement,
+    settled: Settled | undefined,
+  ) {
     this.#context = context;
     this.#planning = planning;
     this.#parts = parts;
     this.#agreed = agreed;
-    const { bound, ledger } = planning;
+    const { bound, ledger, planned, hasNews } = planning;
     if (bound.pipeline.provenance) this.origins = new WalkedOrigins(ledger, bound.folder);
+    const isQuiet = planned.owed.length === 0 && planned.unsaved === undefined && !hasNews;
+    const { done: isSure } = ledger.inDoubt().next();
+    if (isQuiet && isSure === true && this.origins === undefined && settled?.isAll === true)
+      this.#settled = settled;
   }
 
   async perform(): Promise<Performed> {
@@ -516,23 +534,27 @@ class CoreRun {
       stops: (what, ended) => this.#stops(spending, what, ended),
       bug: telling.bug,
     });
-    await creations.settleDoubts(lost);
-    const owed = await performer.collect(planned.owed, (kind) => longestWait(kind, pipeline.steps));
-    // A run of some items does not wait for what renders for others.
-    owed
-      .filter(({ end }) => setting.isWhole || end.ending !== 'rendering')
-      .forEach(telling.collected);
-    const { shared, unsaved, plan } = planned;
-    const asked = { ...setting, shared, window: pipeline.limits.items, signal };
-    if (unsaved !== undefined && pays(plan)) {
-      const saving = new SavingPerformer(performer);
-      await new Walk(program, { ...asked, isWhole: false }, saving, telling.early).run(unsaved);
-    }
-    const see: See = (task, end) => {
-      this.origins?.see(task, end);
-      telling.see(task, end);
-    };
-    await new Walk(program, asked, performer, see).run(planned.order);
+    if (this.#settled === undefined) {
+      await creations.settleDoubts(lost);
+      const owed = await performer.collect(planned.owed, (kind) =>
+        longestWait(kind, pipeline.steps),
+      );
+      // A run of some items does not wait for what renders for others.
+      owed
+        .filter(({ end }) => setting.isWhole || end.ending !== 'rendering')
+        .forEach(telling.collected);
+      const { shared, unsaved, plan } = planned;
+      const asked = { ...setting, shared, window: pipeline.limits.items, signal };
+      if (unsaved !== undefined && pays(plan)) {
+        const saving = new SavingPerformer(performer);
+        await new Walk(program, { ...asked, isWhole: false }, saving, telling.early).run(unsaved);
+      }
+      const see: See = (task, end) => {
+        this.origins?.see(task, end);
+        telling.see(task, end);
+      };
+      await new Walk(program, asked, performer, see).run(planned.order);
+    } else this.#settled.tellTo(telling);
     if (pipeline.items.kind === 'one' && !telling.isUnfinished) tally.countOne();
     const stopped = this.#stopped(spending.end);
     const goesOn = tally.isLeft || stopped.left;
