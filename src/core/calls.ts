@@ -146,7 +146,8 @@ export class Calls {
 
   #repeated<T>(gate: Gate, call: () => ServiceAnswer<T>, attempts: number): Promise<T> {
     const { clock, signal, backoffMs } = this.#o;
-    return pRetry(() => this.#answered(gate, call), {
+    const since = clock.elapsed();
+    return pRetry(() => this.#answered(gate, call, since), {
       retries: attempts - 1,
       // p-retry counts, and this clock waits.
       minTimeout: 0,
@@ -160,8 +161,7 @@ export class Calls {
   }
 
   /** Makes a call until its answer is its own, and not that of an outage. */
-  async #answered<T>(gate: Gate, call: () => ServiceAnswer<T>): Promise<T> {
-    const since = this.#o.clock.elapsed();
+  async #answered<T>(gate: Gate, call: () => ServiceAnswer<T>, since: number): Promise<T> {
     for (let tries = 1; ; tries++) {
       const turn = await gate.pass();
       try {

@@ -15,7 +15,7 @@ const pauses = ({ sent }: Answering, what: string): readonly number[] => {
 };
 
 describe('a free call', () => {
-  test.each([cut, busy, down, throttled(0)])(
+  test.each([cut, down])(
     'that fails for its own sake is tried as often as it may be (%j)',
     async (failure) => {
       const world = new Answering();
@@ -27,6 +27,24 @@ describe('a free call', () => {
       expect(world.count('account')).toBe(3);
     },
   );
+
+  test.each([busy, throttled(0)])(
+    'that the service puts off uses no attempt up (%j)',
+    async (failure) => {
+      const world = new Answering();
+      world.fails = (what, times) => (what === 'read' && times < 10 ? failure : undefined);
+      expect(await world.until(world.read(1))).toBe(read);
+    },
+  );
+
+  test('that is put off for as long as an outage may last stops the run, unless others are answered', async () => {
+    const world = new Answering({ outageMs: minute });
+    world.fails = (what) => (what === 'read' ? busy : undefined);
+    expect(await world.ended(world.read())).toMatchObject({ code: 'outage', stops: 'run' });
+    const reading = world.ended(world.read());
+    await world.until(world.read(1, 'another'));
+    expect(await reading).toMatchObject({ code: busy.reason, stops: undefined });
+  });
 
   test('is answered in the end, and says nothing if that was soon', async () => {
     const world = new Answering();
