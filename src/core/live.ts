@@ -131,6 +131,8 @@ export class Live {
 
   async #fresh(task: Task): Promise<void> {
     const { fingerprint } = task;
+    // What a download has saved is in the record.
+    if (task.kind.operation === 'download') return;
     const known = this.#values.get(fingerprint);
     if (
       known !== undefined &&
