@@ -517,19 +517,13 @@ export class Creations {
 
   /** Waits for the time of the next look, or for an event. True if the run leaves what still renders. */
   async #isLeft(watch: Watch, project: string, leftMs: number): Promise<boolean> {
-    const { inbox, clock, leave } = this.#o;
+    const { inbox, leave } = this.#o;
     if (leave.aborted) return true;
-    const over = new AbortController();
     let isTold = false;
     const told = inbox?.look(project).then(() => {
       isTold = true;
     });
-    const late = clock.sleep(Math.max(0, leftMs), leave, over.signal);
-    try {
-      await watch.turn(told, late);
-    } finally {
-      over.abort();
-    }
+    await watch.turn(told, { leftMs, leave });
     return leave.aborted && !isTold;
   }
 

@@ -244,12 +244,12 @@ export class Live {
 
   /** `isOld`: begun by an earlier run, and probably over. */
   async #detected(task: Task, id: string, isOld: boolean): Promise<FaceDetection> {
-    const { calls, api, looks, clock, signal } = this.#o;
+    const { calls, api, looks, clock } = this.#o;
     const spent = (): number => clock.elapsed() - calls.waitedMs;
     const until = spent() + task.timeoutMs;
     using watch = looks.watch(task.kind.name, this.#now);
     for (let looked = 0; ; looked++) {
-      if (!isOld || looked > 0) await watch.turn(undefined, clock.sleep(until - spent(), signal));
+      if (!isOld || looked > 0) await watch.turn(undefined, { leftMs: until - spent() });
       const found = await calls.free(() => api.faceDetection(id), task.step.attempts);
       if (found.status === 'complete') {
         if (!isOld) watch.over({ status: 'complete' });

@@ -20,10 +20,13 @@ export interface LooksOptions {
 /** One project, which counts among those that share the looks until it is disposed of. */
 export interface Watch extends Disposable {
   /**
-   * Resolves when a look is due and may be made, or as soon as one of the promises resolves. `told`: an event says that the project is
-   * over. Throws `Ended` if the run stops.
+   * Resolves when a look is due and may be made, at the latest after `leftMs`, or when nobody waits any more. `told`: resolves when an
+   * event says that the project is over; then the look is due. Throws `Ended` if the run stops.
    */
-  turn(told?: Promise<unknown>, enough?: Promise<unknown>): Promise<void>;
+  turn(
+    told?: Promise<unknown>,
+    rest?: { readonly leftMs: number; readonly leave?: AbortSignal },
+  ): Promise<void>;
   /** Call if the look has found the project over. */
   over(project: Pick<Project, 'status'>): void;
 }
@@ -89,7 +92,7 @@ export class Looks {
     let spent: number | undefined;
     this.#watches.add(wake);
     return {
-      turn: async (told, enough) => {
+      turn: async (told, { leftMs, leave } = { leftMs: Number.POSITIVE_INFINITY }) => {
         const mine = new AbortController();
         woken = mine;
         let isOver = false;
@@ -97,13 +100,17 @@ export class Looks {
           isOver = true;
           mine.abort();
         });
-        void enough?.then(() => mine.abort());
+        const onLeave = (): void => mine.abort();
+        leave?.addEventListener('abort', onLeave);
+        if (leave?.aborted === true) onLeave();
         seenMs = lookMs;
         byEvent =
           this.#isTrusted && (events === 'always' || (events === 'from-first-look' && seenMs > 0));
         dueMs = byEvent ? this.#besidesEvents(kind, seenMs) : this.#next(kind, seenMs);
-        if (!signal.aborted && dueMs > age()) await clock.sleep(dueMs - age(), mine.signal);
+        const pauseMs = Math.min(dueMs - age(), leftMs);
+        if (!signal.aborted && pauseMs > 0) await clock.sleep(pauseMs, mine.signal);
         spent = signal.aborted ? undefined : await this.#inTurn(mine.signal);
+        leave?.removeEventListener('abort', onLeave);
         if (signal.aborted) throw stopped();
         isTold = isOver;
         // 0 says that nobody has looked.
