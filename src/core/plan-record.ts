@@ -1,6 +1,7 @@
-// What a plan would do, task by task, and its digest: two plans with the same digest do the same.
+// What a plan would do, task by task, and its digest: two plans with the same digest do the same. Tasks end in any order, because a
+// plan that reads a file goes on meanwhile.
 import type { FromSchema } from 'json-schema-to-ts';
-import { type Digest, digestOfBytes } from '../base/digest.ts';
+import { type Digest, digestFrom, digestOfBytes } from '../base/digest.ts';
 import type { PlannedAction } from './planned-action.ts';
 
 const text = { type: 'string', maxLength: 4096 } as const;
@@ -47,17 +48,17 @@ interface Recordable {
 
 export class PlanRecord {
   readonly tasks: RecordedTask[] = [];
-  #digest = digestOfBytes('');
+  #sum = 0n;
 
   /** Of all tasks, with those that are reused. */
   get digest(): Digest {
-    return this.#digest;
+    return digestFrom(this.#sum.toString(16).padStart(64, '0'));
   }
 
   /** For a plan that begins again. */
   clear(): void {
     this.tasks.length = 0;
-    this.#digest = digestOfBytes('');
+    this.#sum = 0n;
   }
 
   readonly add = ({ task, fingerprint, to, estimate }: Recordable, action: PlannedAction): void => {
@@ -68,7 +69,10 @@ export class PlanRecord {
       ...(to === undefined ? {} : { to }),
       ...(estimate?.known === true && estimate.credits > 0 ? { credits: estimate.credits } : {}),
     };
-    this.#digest = digestOfBytes(`${this.#digest}\n${JSON.stringify(recorded)}`);
+    // Of two tasks with the same content, either may be the one that does it.
+    const about = fingerprint === undefined ? recorded : { ...recorded, task: '' };
+    const digest = BigInt(`0x${digestOfBytes(JSON.stringify(about))}`);
+    this.#sum = BigInt.asUintN(256, this.#sum + digest);
     if (action !== 'reuse') this.tasks.push(recorded);
   };
 }
@@ -78,9 +82,10 @@ export function firstDifference(
   before: readonly RecordedTask[],
   now: readonly RecordedTask[],
 ): string | undefined {
-  const length = Math.max(before.length, now.length);
-  for (let index = 0; index < length; index++)
-    if (JSON.stringify(before[index]) !== JSON.stringify(now[index]))
-      return (now[index] ?? before[index])?.task;
-  return undefined;
+  const known = new Map(before.map((one) => [one.task, JSON.stringify(one)]));
+  for (const one of now) {
+    if (known.get(one.task) !== JSON.stringify(one)) return one.task;
+    known.delete(one.task);
+  }
+  return known.keys().next().value;
 }

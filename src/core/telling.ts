@@ -183,7 +183,8 @@ export class Telling {
       journal.note({ is: 'serves', job: job.job, task: id });
   }
 
-  #projectOf({ source, fingerprint }: Task): string | undefined {
+  #projectOf({ source, fingerprint, action }: Task): string | undefined {
+    if (action === undefined) return undefined;
     const job = this.#o.journal.ledger.job(source?.fingerprint ?? fingerprint);
     const attempt = job && current(job);
     return attempt && projectOf(attempt);

@@ -1,5 +1,5 @@
 // `plan --out` and `run <plan>`: the run does what was shown, or nothing.
-import { rmSync } from 'node:fs';
+import { rmSync, utimesSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { envOf, photo, Rig, service } from '../rig.ts';
 
@@ -92,4 +92,24 @@ test('a plan is saved over no other file, a damaged one is refused, and so is on
   const out = await shotlist('plan', 'pipeline.yaml', '--out', 'got/p.plan');
   expect(out.stderr).toContain('save it beside the pipeline file: p.plan');
   expect(charges(all)).toBe(0);
+});
+
+test('a saved plan holds although it was the first to read the files', async () => {
+  const rig = new Rig(`pipeline: p
+steps:
+  photo: { uses: upload, with: { file: a.png } }
+  same: { uses: upload, with: { file: b.png } }
+  voice: { uses: ai-voice-generator, with: { style: { prompt: Hello, voice_name: Elon } } }
+  voice-file: { uses: download, with: { of: voice, to: hello.wav } }
+`);
+  const picture = await photo(1);
+  // A larger file is read for longer.
+  rig.write('a.png', Buffer.concat([picture, Buffer.alloc(4_000_000)]));
+  rig.write('b.png', Buffer.concat([picture, Buffer.alloc(4_000_000)]));
+  // Only the digests of files that are not young are kept.
+  for (const name of ['a.png', 'b.png']) utimesSync(rig.path(name), 1e9, 1e9);
+  const planned = await rig.command(['plan', 'pipeline.yaml', '--rehearse', '--out', 'it.plan']);
+  expect(planned.code, planned.stderr).toBe(0);
+  const ran = await rig.command(['run', 'it.plan']);
+  expect(ran.code, ran.stderr).toBe(0);
 });

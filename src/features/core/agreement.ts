@@ -18,12 +18,13 @@ export const recordedIn =
   (record: PlanRecord): See =>
   (task, end) => {
     if (end === undefined) return;
-    const { id, fingerprint, to, price, scope, action } = task;
+    const { id, source = task, to, price, scope, action } = task;
+    const { fingerprint } = source;
     const credits = action === 'create' ? price?.credits : undefined;
     record.add(
       {
         task: id,
-        fingerprint: fingerprint === '' ? undefined : fingerprint,
+        fingerprint: action === undefined || fingerprint === '' ? undefined : fingerprint,
         to,
         estimate:
           credits === undefined ? undefined : { known: true, credits: credits * scope.times },
