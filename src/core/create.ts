@@ -11,7 +11,6 @@ import {
   worthAnotherAttempt,
 } from '../contract/api/failure.ts';
 import type { Project } from '../contract/api/project.ts';
-import { lastingOf } from '../model/outputs.ts';
 import { current, isOpen, isOver, projectOf } from '../model/record/job.ts';
 import type { Attempt, Job } from '../model/record/line.ts';
 import type { Calls, Permit } from './calls.ts';
@@ -22,6 +21,7 @@ import type { Expected, Inbox } from './inbox.ts';
 import type { Journal } from './journal.ts';
 import type { Live } from './live.ts';
 import type { Looks, Watch } from './looks.ts';
+import { resultOf } from './outputs.ts';
 import type { Clock } from './ports.ts';
 import { chargeOf, type Projects } from './projects.ts';
 import { textOf } from './reason.ts';
@@ -546,7 +546,7 @@ export class Creations {
       this.#o.remarks(message, followed.id, project.id);
     };
     if (project.status === 'complete') {
-      const result = lastingOf(project);
+      const result = resultOf(project);
       await journal.commit({ job, is: 'complete', attempt: name, charge, result });
       tell(charge?.credits);
       const after = this.#followed(job);

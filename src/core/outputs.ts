@@ -1,9 +1,21 @@
 // What expressions read of a task that is over: what stays true of it, by the record, and what holds now, by the service.
 import { asJson, isObject, type Json, type JsonObject } from '../base/json.ts';
 import { assetLifetimeMs } from '../contract/api/asset.ts';
+import type { Project } from '../contract/api/project.ts';
 import type { Operation } from '../contract/kinds.ts';
+import { lastingOf } from '../model/outputs.ts';
 import { current, projectOf } from '../model/record/job.ts';
 import type { Job, Output } from '../model/record/line.ts';
+
+/** What the record keeps of a complete project. When its first address runs out tells when it was complete. */
+export function resultOf(project: Project): JsonObject {
+  const [expires] = project.downloads
+    .map(({ expires_at: at }) => at)
+    .filter((at) => at !== '')
+    .sort();
+  const lasting = lastingOf(project);
+  return expires === undefined ? lasting : { ...lasting, expires };
+}
 
 /** Stands for an address where only its presence counts. */
 const address = '§';
@@ -32,9 +44,10 @@ export function recordedOutputs(
   if (attempt === undefined || result === undefined || typeof count !== 'number') return undefined;
   const entry: JsonObject = withAddresses ? { url: address, expires_at: '' } : {};
   const downloads = Array.from({ length: count }, () => entry);
+  const { expires: _, ...values } = result;
   return {
     ...lengthOf(result),
-    ...result,
+    ...values,
     id: projectOf(attempt) ?? '',
     name: attempt.name,
     status: 'complete',

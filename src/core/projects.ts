@@ -2,13 +2,13 @@
 // that paid for it answers. One look may meet a replica that lags, and another account sees none of our projects.
 import type { Project } from '../contract/api/project.ts';
 import { recordOf } from '../contract/tools/all.ts';
-import { lastingOf } from '../model/outputs.ts';
 import { projectOf } from '../model/record/job.ts';
 import type { Attempt } from '../model/record/line.ts';
 import type { Calls } from './calls.ts';
 import { Ended, stopped } from './ended.ts';
 import type { ReceiptsPort } from './facts.ts';
 import type { Journal } from './journal.ts';
+import { resultOf } from './outputs.ts';
 import type { Clock } from './ports.ts';
 
 const secondLookMs = 3_000;
@@ -105,7 +105,7 @@ export class Projects {
         is: 'complete',
         attempt: name,
         charge: chargeOf(shown, clock.now()),
-        result: lastingOf(shown),
+        result: resultOf(shown),
       });
     await journal.commit({ job, is: 'gone', attempt: name });
   }
