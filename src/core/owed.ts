@@ -12,7 +12,7 @@ export interface Owed {
   readonly to: readonly Destination[] | 'kept';
   /** Those that save it, or the one that made it. */
   readonly tasks: readonly string[];
-  /** It is told of in a note, since of the same task something else is told. */
+  /** Something else is told of the same task: that it is saved is told in a note. */
   readonly isBeside: boolean;
 }
 

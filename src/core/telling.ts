@@ -121,7 +121,7 @@ export class Telling {
     const [id = task] = job.tasks;
     const credits = this.#credits.get(id) ?? 0;
     this.#credits.delete(id);
-    if (isBeside) {
+    if (isBeside && (ending === 'done' || job.take !== undefined)) {
       const what = job.take === undefined ? 'an earlier result' : `take ${job.take.number}`;
       const named = `${what} of ${task}, paid on ${dayOf(attempt)},`;
       if (ending === 'done') return this.#tell({ type: 'note', message: `${named} is saved` });

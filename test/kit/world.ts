@@ -93,9 +93,10 @@ export interface Told {
 }
 
 /** The summary counts each task once, by how its events say that it ended last. */
-function agree(endings: Told['endings'], { tasks }: Summary): void {
+function agree(events: readonly RunEvent[], { tasks }: Summary): void {
   const told: Record<string, number> = {};
-  for (const ending of Object.values(endings)) told[ending] = (told[ending] ?? 0) + 1;
+  for (const event of events)
+    if (event.type === 'task') told[event.ending] = (told[event.ending] ?? 0) + 1;
   const counted = Object.entries(tasks).filter(([, count]) => count > 0);
   expect(Object.fromEntries(counted)).toEqual(told);
 }
@@ -347,7 +348,7 @@ export class Checkout {
     const endings = Object.fromEntries([...ends].map(([task, { ending }]) => [task, ending]));
     const charged = machine.service.charged - before;
     // No event tells of the tasks that a run finishes for an earlier day, or saves before all others.
-    if (summary !== undefined && ends.size > 0 && !this.#isDated) agree(endings, summary);
+    if (summary !== undefined && ends.size > 0 && !this.#isDated) agree(events, summary);
     return { outcome: summary?.outcome ?? 'killed', summary, events, ends, endings, charged };
   }
 

@@ -311,8 +311,9 @@ class CoreRun {
     if (bound.pipeline.provenance) this.origins = new WalkedOrigins(ledger, bound.folder);
     const isQuiet = planned.owed.length === 0 && planned.unsaved === undefined && !hasNews;
     const { done: isSure } = ledger.inDoubt().next();
-    if (isQuiet && isSure === true && this.origins === undefined && settled?.isAll === true)
-      this.#settled = settled;
+    // Items are told of by their tasks.
+    const isTold = planning.program.own.length > 0 && this.origins === undefined;
+    if (isQuiet && isTold && isSure === true && settled?.isAll === true) this.#settled = settled;
   }
 
   async perform(): Promise<Performed> {
