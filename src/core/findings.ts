@@ -354,9 +354,10 @@ export class Findings {
 
   /** Of what is owed: what no download of this walk sees to. A run of some of the items leaves the others alone. */
   owed(isWhole: boolean): readonly Owed[] {
-    const isLeft = (task: string): boolean => !isWhole && itemOf(task, false) !== undefined;
+    const isLeft = (task: string): boolean =>
+      !isWhole && itemOf(task, false) !== undefined && this.#unmet.has(task);
     return this.#owed
-      .filter(({ job }) => !this.#about.has(job.job) && !job.tasks.some(isLeft))
+      .filter(({ job, tasks }) => !this.#about.has(job.job) && !tasks.some(isLeft))
       .map((one) => ({
         ...one,
         isBeside: one.isBeside || one.tasks.some((task) => !this.#unmet.has(task)),
