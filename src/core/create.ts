@@ -191,13 +191,19 @@ export class Creations {
       const against = breaker.against(task.step);
       if (against?.own === true) throw new Ended('failed', against.why);
       if (against !== undefined) throw new Ended('pending', against.why, { held: { by: 'run' } });
-      // One turn from here to the commit.
+      // One turn from here to the commit. Another run may have paid meanwhile, or be about to.
+      const known = receipts?.get(job);
+      const theirs = mayPayAgain ? undefined : livingIn(this.#known(job).job);
+      if (theirs !== undefined) {
+        if (theirs.state === 'intended' && known?.isBusy === true) return 'busy';
+        if (known !== undefined) this.#adopt(known.line);
+        return 'made';
+      }
       const reserve = spending.draw(scope.payer.key, job, price);
       if (reserve instanceof Promise) return { comesBack: reserve };
       if (typeof reserve !== 'number')
         throw new Ended('pending', reserve.why, { held: reserve.held });
       const name = this.#nameOf(task, body);
-      const known = receipts?.get(job);
       const expected = inbox?.expect(name);
       unsent = expected;
       await journal.commit(
@@ -570,6 +576,9 @@ export class Creations {
     throw new Ended('failed', `${code}: ${message}`, { code });
   }
 }
+
+const livingIn = (job: Job | undefined): Attempt | undefined =>
+  job?.attempts.find((attempt) => !isOver(attempt));
 
 const isTemporary = (error: unknown): boolean =>
   error instanceof Ended && error.code !== undefined && worthAnotherAttempt(error.code);
