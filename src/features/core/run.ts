@@ -39,7 +39,7 @@ import { Reasons } from '../../core/why.ts';
 import { shownPath } from '../../files/shown-path.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { Refusal, unsorted } from '../../language/load/refusal.ts';
-import { current, isOpen, isOver } from '../../model/record/job.ts';
+import { current, isClash, isOpen, isOver } from '../../model/record/job.ts';
 import type { Ledger } from '../../model/record/ledger.ts';
 import type { Job } from '../../model/record/line.ts';
 import { formatVersion } from '../../model/record/schemas.ts';
@@ -198,7 +198,7 @@ function tellPlan(
 function nothingDone({ planned, ledger }: Planning, elapsedMs: number): Performed {
   const credits = { charged: 0, refunded: 0, reserved: ledger.totals().reserved };
   const tally = new Tally();
-  const otherDoubts = otherDoubtsOf(tally, [...ledger.inDoubt()].map(doubtOf));
+  const otherDoubts = otherDoubtsOf(tally, doubtsIn(ledger).map(doubtOf));
   const outcome = otherDoubts === undefined ? 'done' : 'doubt';
   const { items } = planned.plan;
   const summary = summaryOf(tally, outcome, { items, elapsedMs, credits, otherDoubts });
@@ -568,7 +568,7 @@ class CoreRun {
     this.#isOver = true;
     return () => {
       const end = this.#stopped(spending.end);
-      const doubts = [...ledger.inDoubt()];
+      const doubts = doubtsIn(ledger);
       const otherDoubts = otherDoubtsOf(tally, doubts.map(doubtOf));
       const outcome = outcomeOf(tally, end, otherDoubts);
       const { charged, refunded } = journal.learnt;
@@ -679,6 +679,13 @@ const reasons: Readonly<Record<string, Closed['because']>> = {
 
 const unlockedText = (lock: string): string =>
   `the lock ${shownPath(lock)} was removed or replaced during the run, so another run may have begun: run again when none is active`;
+
+/** What a person can settle. An attempt beside one that has been made counts for nothing more than its credits. */
+const doubtsIn = (ledger: Ledger): readonly Job[] =>
+  [...ledger.inDoubt()].filter((job) => {
+    const now = current(job);
+    return now !== undefined && (isOpen(now) || isClash(now));
+  });
 
 const doubtOf = ({ tasks, attempts }: Job) => {
   const open = attempts.find((one) => isOpen(one) && !isOver(one));
