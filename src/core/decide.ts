@@ -45,8 +45,9 @@ export class Known {
         : joined(own, receipt.line);
   }
 
-  /** Paid for by this state file, and over: nobody else can know better. */
+  /** Made by this state file, and over: nobody else can know better. */
   get isSettled(): boolean {
+    if (suppliedIn(this.own) !== undefined) return true;
     const now = this.own && current(this.own);
     if (now === undefined || now.adopted || isForgotten(now) || isClash(now)) return false;
     return now.state === 'deleted' ? resultsOf(now) !== undefined : isThere(now);
@@ -150,8 +151,9 @@ export const isStored = ({ stored }: Output, { store }: Facts): boolean =>
 
 /** A detection of a lost state file keeps its list: elements are named by their place in it. */
 export function decideSupply(known: Known): Decision {
-  const isKnown = suppliedIn(known.own) !== undefined || suppliedIn(known.job) !== undefined;
-  return isKnown ? because('reuse', 'same-content') : because('supply', 'new-content');
+  return known.isSettled || suppliedIn(known.job) !== undefined
+    ? because('reuse', 'same-content')
+    : because('supply', 'new-content');
 }
 
 // Creations
