@@ -84,6 +84,16 @@ describe('a budget that is enough for some items', () => {
     ).toEqual([40, 1]);
   });
 
+  test('keeps what an item has set aside for a step that comes after a delete', async () => {
+    const steps = `  one: ${voice('Elon')}
+  save: { uses: download, with: { of: one, to: "\${{ item.key }}.mp3" } }
+  tidy: { uses: delete, with: { of: one } }
+  two: ${voice('Joe Rogan', 'needs: [tidy], ')}
+`;
+    const world = budgeted('budget: { credits: 30 }', words(2), steps);
+    expect(spentAndFinished(await world.run())).toEqual([20, 1]);
+  });
+
   test('counts the elements that a fan-out will have', async () => {
     // 60 credits an item: a picture in two variants, and each of them enlarged.
     const world = new World(`pipeline: variants
