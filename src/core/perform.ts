@@ -1,6 +1,7 @@
 // The performer that acts: what a run does about each task that has something to do. What ends a task in the middle of its work
 // is thrown there and caught here.
 import { type Bug, bugOf, bugText } from '../base/bug.ts';
+import { isMachineProblem, isSystemProblem, systemReason } from '../base/system-error.ts';
 import { extensionOf } from '../contract/api/asset.ts';
 import { recordOf } from '../contract/tools/all.ts';
 import { current, projectOf } from '../model/record/job.ts';
@@ -21,7 +22,7 @@ import {
 import { Ended, lost, stopped } from './ended.ts';
 import { done, type End } from './ending.ts';
 import type { Facts, ReceiptsPort } from './facts.ts';
-import type { Files, Saving } from './files.ts';
+import { type Files, problemEnd, type Saving } from './files.ts';
 import type { Journal } from './journal.ts';
 import { Gone, type Live } from './live.ts';
 import type { Owed } from './owed.ts';
@@ -130,6 +131,12 @@ export class ActingPerformer implements Performer {
         return this.#ended(
           new Ended('pending', 'the record cannot be written', { code: 'record', stops: 'run' }),
         );
+      // Of a drive that is gone in the middle of its work, for one.
+      if (isSystemProblem(error)) {
+        const message = `${fileOf(error)} ${systemReason(error)}`;
+        const systemic = isMachineProblem(error, 'writing');
+        return this.#ended(problemEnd({ message, systemic }));
+      }
       const bug = bugOf(error);
       this.#o.bug(task, bug);
       return { ending: 'failed', why: bugText(bug) };
@@ -367,3 +374,6 @@ export class ActingPerformer implements Performer {
     }
   }
 }
+
+const fileOf = (error: unknown): string =>
+  error instanceof Error && 'path' in error ? String(error.path) : 'a file';
