@@ -3,7 +3,7 @@
 
 import { extensionOf } from '../contract/api/asset.ts';
 import { worthAnotherAttempt } from '../contract/api/failure.ts';
-import { current, isClash } from '../model/record/job.ts';
+import { current, isClash, isOver } from '../model/record/job.ts';
 import { joined } from '../model/record/join.ts';
 import type { Attempt, Job, Output } from '../model/record/line.ts';
 import type { Action, End } from './ending.ts';
@@ -55,6 +55,15 @@ export class Known {
 }
 
 const isThere = (attempt: Attempt): boolean => attempt.state === 'complete' && !isAway(attempt);
+
+/** What others have paid for a request and the state file does not say. */
+export function newsIn(known: Known): readonly Attempt[] {
+  if (known.isSettled || known.receipt === undefined) return [];
+  const names = new Set(known.own?.attempts.map(({ name }) => name));
+  return known.receipt.line.attempts.filter(
+    (attempt) => attempt.adopted && !isOver(attempt) && !names.has(attempt.name),
+  );
+}
 
 /** A task that another one is about. */
 export interface Source {
@@ -379,7 +388,7 @@ export function decideDelete(question: DeleteQuestion, facts: Facts): Decision {
   if (!isNew && now !== undefined && (now.state === 'deleted' || now.gone !== undefined))
     return deleted;
   if (end.ending !== 'done') return because('keep', 'not-complete');
-  const reader = readers.find((one) => one.end !== undefined && !isOver(one.end));
+  const reader = readers.find((one) => one.end !== undefined && !hasEnded(one.end));
   if (reader !== undefined) return stillNeeded(reader);
   if (now?.adopted && known.receipt?.hasSaved !== true)
     return because('keep', 'payer-has-not-saved');
@@ -408,10 +417,10 @@ export function decideDelete(question: DeleteQuestion, facts: Facts): Decision {
 const stillNeeded = ({ task, end }: Beside): Decision =>
   because('keep', end?.ending === 'excluded' ? 'reader-excluded' : 'still-needed', task);
 
-const isOver = ({ ending }: End): boolean => ending === 'done' || ending === 'skipped';
+const hasEnded = ({ ending }: End): boolean => ending === 'done' || ending === 'skipped';
 
 /** A later run may do it. */
-export const isWaiting = (end: End): boolean => !isOver(end) && end.ending !== 'failed';
+export const isWaiting = (end: End): boolean => !hasEnded(end) && end.ending !== 'failed';
 
 /** In this walk, and in a plan of it alike, what such a download ends with is whole. */
 const isSaving = (end: End | undefined): boolean =>

@@ -7,6 +7,7 @@ import { tooManyFailed } from '../language/failure-limits.ts';
 import type { FailureLimits } from '../language/pipeline.ts';
 import { current, projectOf } from '../model/record/job.ts';
 import { stepOf } from '../model/task.ts';
+import { newsIn } from './decide.ts';
 import { type End, endingFacts } from './ending.ts';
 import type { FileCounts } from './file-counts.ts';
 import type { Journal } from './journal.ts';
@@ -176,8 +177,9 @@ export class Telling {
     const { operation } = task.kind;
     if (operation === 'download') return;
     // What only the receipts know, and this run relies on.
-    const { own, receipt } = task.known;
-    if (own === undefined && receipt !== undefined) journal.join(receipt.line);
+    const { known } = task;
+    const isNew = known.own === undefined || newsIn(known).length > 0;
+    if (isNew && known.receipt !== undefined) journal.join(known.receipt.line);
     const job = journal.ledger.job(source?.fingerprint ?? fingerprint);
     if (job !== undefined && !job.tasks.includes(id))
       journal.note({ is: 'serves', job: job.job, task: id });

@@ -95,7 +95,18 @@ export async function checkService(
 
 /** Actions that need no request. */
 const idle: readonly string[] = [
-  ...['reuse', 'copy', 'store', 'doubt', 'skipped', 'excluded', 'blocked', 'keep', 'problem'],
+  ...[
+    'reuse',
+    'copy',
+    'store',
+    'doubt',
+    'skipped',
+    'excluded',
+    'blocked',
+    'keep',
+    'defer',
+    'problem',
+  ],
 ];
 
 const sendsAnything = ({ rows }: Plan): boolean =>

@@ -1,11 +1,11 @@
 // What the user's receipts say to a plan: a request that the state file does not know may have been paid for already.
 
-import { filesOf, isAway, Known, resultsOf } from '../../core/decide.ts';
-import type { Facts, Receipt } from '../../core/facts.ts';
+import { filesOf, isAway, Known, newsIn, resultsOf } from '../../core/decide.ts';
+import type { Facts } from '../../core/facts.ts';
 import type { PaidAlready, PaidBy, PaidSource, PaidTask } from '../../core/paid-before.ts';
 import type { See } from '../../core/walk.ts';
 import { shownPlace } from '../../files/shown-path.ts';
-import { current, isOver } from '../../model/record/job.ts';
+import { current } from '../../model/record/job.ts';
 import type { Ledger } from '../../model/record/ledger.ts';
 import type { Attempt } from '../../model/record/line.ts';
 import type { Receipts } from '../../state/receipts.ts';
@@ -31,9 +31,8 @@ export class PaidElsewhere {
   readonly see: See = ({ id, kind, known, fingerprint, isShared }, end) => {
     const { operation } = kind;
     const isAsked = operation === 'create' || operation === 'detect';
-    if (end === undefined || isShared || !isAsked || known.isSettled) return;
-    const names = new Set(known.own?.attempts.map(({ name }) => name));
-    const attempts = foreign(known.receipt).filter(({ name }) => !names.has(name));
+    if (end === undefined || isShared || !isAsked) return;
+    const attempts = newsIn(known);
     if (attempts.length > 0) this.#news.set(id, { job: fingerprint, attempts });
   };
 
@@ -73,9 +72,6 @@ export class PaidElsewhere {
     return { creations, credits, sources, at: new Date(now).toISOString() };
   }
 }
-
-const foreign = (receipt: Receipt | undefined): readonly Attempt[] =>
-  receipt?.line.attempts.filter((attempt) => attempt.adopted && !isOver(attempt)) ?? [];
 
 /** What the receipts say of a request that the state file takes over or has taken over. */
 export function paidTask(
