@@ -6,9 +6,10 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject } from '../src/base/json.ts';
+import { Redactor } from '../src/base/redactor.ts';
 import { realClock } from '../src/core/clock.ts';
-import { JournalWriter } from '../src/core/journal-writer.ts';
-import type { NewEvent } from '../src/model/line.ts';
+import { Journal } from '../src/core/journal.ts';
+import type { Move } from '../src/model/record/job.ts';
 import type { Header } from '../src/model/record/line.ts';
 import { formatVersion } from '../src/model/record/schemas.ts';
 import { type Loaded, loadState } from '../src/state/load-state.ts';
@@ -22,8 +23,8 @@ interface Times {
 }
 
 interface Step {
-  readonly event: NewEvent;
-  /** The item goes on when the event is on disk. */
+  readonly move: Move;
+  /** The item goes on when it is on disk. */
   readonly durable: boolean;
 }
 
@@ -39,36 +40,35 @@ function stepsOf(number: number): readonly Step[] {
   const at = new Date(1_800_000_000_000 + number).toISOString();
   const task = `swap:${item}`;
   const project = `clx7${randomBytes(8).toString('hex')}`;
-  const supplied = (job: string, kind: string, result: JsonObject): NewEvent => ({
-    ...{ event: 'supplied', job, task: `${kind}:${item}`, kind, result },
+  const supplied = (job: string, kind: string, result: JsonObject): Move => ({
+    ...{ is: 'supplied', job, task: `${kind}:${item}`, kind, result },
   });
   const result = {
     ...{ downloads: 1, type: 'FACE_SWAP', width: 512, height: 512, image_count: 1 },
     ...{ total_frame_cost: 10, created_at: at },
   };
   const measure = { of: 'face-swap-photo list=2', amount: 10 };
-  const name = `bench ${task} #${randomBytes(5).toString('hex')}`;
+  const attempt = `bench ${task} #${randomBytes(5).toString('hex')}`;
   const path = `out/${item}.png`;
   const file = { task: `save:${item}`, index: 0, path, bytes: 20_480 + number, sha256 };
-  const intent = { task, kind: 'face-swap-photo', attempt: 1, name, reserve: 10, measure };
+  const intent = { task, kind: 'face-swap-photo', attempt, reserve: 10, measure, forgets: [] };
   const face = `api-assets/${project}/0-0.png`;
+  const about = { job: swap, attempt };
+  const charge = { credits: 10, read: at };
   return [
     {
       durable: false,
-      event: supplied(photo, 'upload', { file_path: `api-assets/${number}/a.jpg` }),
+      move: supplied(photo, 'upload', { file_path: `api-assets/${number}/a.jpg` }),
     },
     {
       durable: false,
-      event: supplied(faces, 'face-detect', { id: `d${number}`, faces: [{ path: face }] }),
+      move: supplied(faces, 'face-detect', { id: `d${number}`, faces: [{ path: face }] }),
     },
-    { durable: true, event: { event: 'intent', job: swap, ...intent } },
-    { durable: true, event: { event: 'created', job: swap, project, credits: 10 } },
-    {
-      durable: false,
-      event: { event: 'settled', job: swap, status: 'complete', credits: 10, expires: at, result },
-    },
-    { durable: true, event: { event: 'output', job: swap, ...file } },
-    { durable: false, event: { event: 'deleted', job: swap, task: `tidy:${item}` } },
+    { durable: true, move: { is: 'intent', job: swap, ...intent } },
+    { durable: true, move: { is: 'created', ...about, project, charge } },
+    { durable: false, move: { is: 'complete', ...about, charge, result } },
+    { durable: true, move: { is: 'output', job: swap, output: { of: attempt, ...file } } },
+    { durable: false, move: { is: 'deleted', ...about } },
   ];
 }
 
@@ -122,19 +122,24 @@ export const journalBench = defineBench({
 
 async function append(file: string, items: number, inFlight: number): Promise<Row> {
   const { state, record } = await opened(file);
-  const writer = new JournalWriter(state.ledger, record, realClock, { run: {} });
+  const journal = new Journal({
+    ledger: state.ledger.record,
+    file: record,
+    clock: realClock,
+    redactor: new Redactor([]),
+  });
   let [next, seconds, processor] = [0, 0, 0];
   // Events are made while the clock stands still.
   while (next < items) {
     const batch = Array.from({ length: Math.min(5_000, items - next) }, () => stepsOf(next++));
     const began = performance.now();
     const before = process.cpuUsage();
-    await through(batch, writer, inFlight);
+    await through(batch, journal, inFlight);
     seconds += (performance.now() - began) / 1000;
     const { user, system } = process.cpuUsage(before);
     processor += (user + system) / 1e6;
   }
-  writer.end();
+  journal.end();
   await record.close();
   return rowOf('append', file, items * eventsPerItem, { seconds, processor });
 }
@@ -144,7 +149,7 @@ const groups = 4;
 
 async function through(
   batch: readonly (readonly Step[])[],
-  writer: JournalWriter,
+  journal: Journal,
   inFlight: number,
 ): Promise<void> {
   let taken = 0;
@@ -158,9 +163,9 @@ async function through(
       }
       if (open.length === 0) return;
       let kept = 0;
-      for (const steps of open) if (goOn(steps, writer)) open[kept++] = steps;
+      for (const steps of open) if (goOn(steps, journal)) open[kept++] = steps;
       open.length = kept;
-      await writer.sync();
+      await journal.sync();
     }
   };
   const size = Math.max(1, Math.round(inFlight / groups));
@@ -168,11 +173,11 @@ async function through(
 }
 
 /** Writes the events of an item up to the next one that it waits for. False if the item is over. */
-function goOn(steps: Iterator<Step>, writer: JournalWriter): boolean {
+function goOn(steps: Iterator<Step>, journal: Journal): boolean {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return false;
-    writer.append([step.value.event]);
+    journal.note(step.value.move);
     if (step.value.durable) return true;
   }
 }

@@ -1,24 +1,12 @@
-// How projects are waited for, today by the code that performs jobs and in the new core, with a simulated clock: looks, and how late
-// an end is noticed, against the best that is possible with as many looks. Requests themselves take no time. And what 50,000 waits
+// How projects are waited for, with a simulated clock: looks, and how late an end is noticed, against the best that is possible with as many looks. Requests themselves take no time. And what 50,000 waits
 // cost on the real clock.
 import { chanceOf } from '../src/base/chance.ts';
-import { digestOf } from '../src/base/digest.ts';
 import type { Project } from '../src/contract/api/project.ts';
 import { recordOf, tools } from '../src/contract/tools/all.ts';
 import { realClock } from '../src/core/clock.ts';
 import { Inbox } from '../src/core/inbox.ts';
 import { Looks } from '../src/core/looks.ts';
 import type { MediaApi } from '../src/core/ports.ts';
-import { fingerprintFrom } from '../src/model/fingerprint.ts';
-import { LookSchedule } from '../src/plan/look-schedule.ts';
-import { drive } from '../src/run/jobs/drive.ts';
-import type { CreateOrder } from '../src/run/jobs/job.ts';
-import type { JobContext } from '../src/run/jobs/job-context.ts';
-import { LookBudget } from '../src/run/jobs/looks.ts';
-import { Outages } from '../src/run/jobs/outages.ts';
-import { ProjectIds } from '../src/run/jobs/project-ids.ts';
-import { WebhookInbox } from '../src/run/jobs/webhook-inbox.ts';
-import { MemoryDisk } from '../test/fakes/memory-disk.ts';
 import { column, defineBench, type Row } from './frame/bench.ts';
 import { BestDelay } from './wait/best-delay.ts';
 import { SimulatedClock } from './wait/simulated-clock.ts';
@@ -38,11 +26,7 @@ interface WaitOptions {
   readonly seed: number;
 }
 
-/** Who waits: the run of today, or the new core. */
-const waiters = ['run', 'core'] as const;
-
 interface Scenario {
-  readonly waiter: (typeof waiters)[number];
   readonly tool: string;
   readonly medianMs: number;
   readonly atOnce: number;
@@ -68,21 +52,18 @@ async function* measureWait(options: WaitOptions): AsyncGenerator<Row> {
     { factor: 1, lostEvents: 0.01 },
   ].map((scenario) => ({ ...scenario, atOnce: Math.min(50, options.atOnce) }));
   const cases = [...without, ...listening].flatMap((scenario) =>
-    tools
-      .filter(({ name }) => measured.includes(name))
-      .flatMap((tool) => waiters.map((waiter) => ({ ...scenario, tool, waiter }))),
+    tools.filter(({ name }) => measured.includes(name)).map((tool) => ({ ...scenario, tool })),
   );
-  for (const { factor, tool, waiter, ...scenario } of cases) {
+  for (const { factor, tool, ...scenario } of cases) {
     const { name, medianSeconds } = tool;
     const medianMs = medianSeconds * 1000 * factor;
-    const terms = { ...scenario, waiter, tool: name, medianMs };
+    const terms = { ...scenario, tool: name, medianMs };
     const { service, elapsedMs } = await simulate(terms, options);
     const { ends, looks, mostLooksInVainInASecond } = service;
     const tookMs = ends.reduce((sum, end) => sum + end.tookMs, 0);
     const lateMs = ends.reduce((sum, end) => sum + end.lateMs, 0);
     const looksEach = looks / ends.length;
     const row = {
-      waiter,
       ...{ 'at once': scenario.atOnce, 'published s': medianSeconds },
       'true median': `${Number(factor.toFixed(2))} ×`,
       'looks a project': rounded(looksEach),
@@ -106,7 +87,7 @@ async function* measureWait(options: WaitOptions): AsyncGenerator<Row> {
 const rounded = (number: number): number => Math.round(number * 100) / 100;
 
 async function simulate(
-  { waiter, tool, medianMs, atOnce, lostEvents }: Scenario,
+  { tool, medianMs, atOnce, lostEvents }: Scenario,
   { rounds, projects: least, spread, seed }: WaitOptions,
 ): Promise<{ readonly service: SimulatedService; readonly elapsedMs: number }> {
   const projects = Math.max(least, rounds * atOnce);
@@ -116,7 +97,7 @@ async function simulate(
     return medianMs * Math.exp(spread * normal);
   };
   const clock = new SimulatedClock();
-  const wait = (waiter === 'run' ? waitAsToday : waitInCore)(clock, lostEvents !== undefined);
+  const wait = waiting(clock, lostEvents !== undefined);
   const service = new SimulatedService(clock, { duration, send: wait.hear, lost: lostEvents ?? 0 });
   let next = 0;
   const worker = async (): Promise<void> => {
@@ -133,7 +114,7 @@ interface Waiter {
   readonly one: (api: MediaApi, tool: string, number: number) => Promise<void>;
 }
 
-function waitInCore(clock: SimulatedClock, listens: boolean): Waiter {
+function waiting(clock: SimulatedClock, listens: boolean): Waiter {
   const { signal } = new AbortController();
   const inbox = new Inbox(clock, signal, 60_000);
   const looks = new Looks({ clock, signal, speedFactor: 1, earlier: () => new Map() });
@@ -153,48 +134,6 @@ function waitInCore(clock: SimulatedClock, listens: boolean): Waiter {
     },
   };
 }
-
-function waitAsToday(clock: SimulatedClock, listens: boolean): Waiter {
-  const inbox = listens ? new WebhookInbox({ patienceMs: 60_000, since: 0 }) : undefined;
-  const lookSchedule = new LookSchedule({ speedFactor: 1 });
-  const patience = { clock, stop: new AbortController().signal, backoffMs: 1000 };
-  const looks = new LookBudget(clock, 1);
-  const projects = new ProjectIds();
-  let context: JobContext | undefined;
-  return {
-    hear:
-      inbox === undefined
-        ? undefined
-        : (project, tool) => void inbox.deliver(recordOf(tool), project, AbortSignal.abort()),
-    one: async (api, tool, number) => {
-      if (context === undefined) {
-        const outages = new Outages({
-          ...{ ...patience, api, address: 'memory:', limitMs: 60_000, onEvent: () => undefined },
-        });
-        context = {
-          ...{ ...patience, api: outages.api, outages, disk: new MemoryDisk(), lookSchedule },
-          ...{ inbox, looks, projects, pace: async () => undefined },
-        };
-      }
-      const outcome = await drive(orderOf(tool, number), context, willing);
-      if (outcome.is !== 'done') throw new Error(JSON.stringify(outcome));
-    },
-  };
-}
-
-/** Records nothing. */
-const willing = {
-  claim: async () => ({ is: 'go' }) as const,
-  again: async () => ({ is: 'go' }) as const,
-  record: async () => ({ is: 'go' }) as const,
-};
-
-const orderOf = (kind: string, number: number): CreateOrder => ({
-  ...{ operation: 'create', key: `k${number}`, task: `t:${number}`, kind, attempts: 3, attempt: 1 },
-  ...{ fingerprint: fingerprintFrom(digestOf(`${number}`)), body: {}, name: `n${number}` },
-  ...{ reserve: 1, expectation: { kind, measure: { of: kind, amount: 1 }, why: '' } },
-  timeoutMs: 30 * 86_400_000,
-});
 
 /** So many sleeps at once on the real clock, each with the run's signal and one of its own. */
 async function measureSleeps(sleeps: number): Promise<Row> {
@@ -217,12 +156,9 @@ async function measureSleeps(sleeps: number): Promise<Row> {
 }
 
 const most =
-  (name: string, waiter?: Scenario['waiter']) =>
+  (name: string) =>
   (rows: readonly Row[]): number | undefined => {
-    const figures = column(
-      rows.filter((row) => waiter === undefined || row['waiter'] === waiter),
-      name,
-    );
+    const figures = column(rows, name);
     return figures.length === 0 ? undefined : Math.max(...figures);
   };
 
@@ -234,15 +170,8 @@ export const wait = defineBench({
   tiny: { rounds: 1, projects: 5, atOnce: 5, sleeps: 20 },
   goals: [
     {
-      what: 'mean delay, × the best possible with as many looks',
-      bound: { atMost: 1.25 },
-      figure: most('÷ best possible', 'run'),
-      obstacle:
-        'Where the ten looks in vain a second are spent, looks wait for one another, which the best possible does not; with a thousand in progress, most looks of the first minutes are in vain, because nothing is known yet.',
-    },
-    {
-      ...{ what: 'mean delay in the new core, × the best possible', bound: { atMost: 1.3 } },
-      ...{ figure: most('÷ best possible', 'core'), obstacle: '' },
+      ...{ what: 'mean delay, × the best possible with as many looks', bound: { atMost: 1.3 } },
+      ...{ figure: most('÷ best possible'), obstacle: '' },
     },
     {
       ...{ what: 'looks in vain in any second', bound: { atMost: looksPerSecond } },
@@ -251,16 +180,8 @@ export const wait = defineBench({
     {
       what: 'reads a project, with events',
       bound: { atMost: 1.1 },
-      figure: (rows) =>
-        most('looks a project', 'run')(rows.filter((row) => row['events'] !== undefined)),
+      figure: (rows) => most('looks a project')(rows.filter((row) => row['events'] !== undefined)),
       obstacle: 'Projects that take much longer than the others are looked at before their event.',
-    },
-    {
-      what: 'reads a project in the new core, with events',
-      bound: { atMost: 1.1 },
-      figure: (rows) =>
-        most('looks a project', 'core')(rows.filter((row) => row['events'] !== undefined)),
-      obstacle: 'An event makes a look earlier, and no look is left out because one may come.',
     },
   ],
   async *run(options) {

@@ -24,7 +24,7 @@ import { pinsAt, type Reach } from './reach.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values } = parseArgs({
   options: {
-    in: { type: 'string', default: 'src/{run,plan,model,state}/**/*.ts' },
+    in: { type: 'string', default: 'src/{core,model,state}/**/*.ts' },
     count: { type: 'string', default: '200' },
     seed: { type: 'string', default: '1' },
     jobs: { type: 'string', default: '2' },

@@ -136,8 +136,5 @@ const isResult = (path: string): boolean => path.endsWith('.png');
 
 const isExplanation = (path: string): boolean => path.endsWith('.manifests.jsonl');
 
-/**
- * The name of a temporary file is unique, so one that could not be removed does no harm. One more run than usual had nothing
- * to do, and remembers that.
- */
-const mayStay = (path: string): boolean => /owner\.json\.|\.up-to-date$/.test(path);
+/** The name of a temporary file is unique, so one that could not be removed does no harm. */
+const mayStay = (path: string): boolean => path.includes('owner.json.');

@@ -5,12 +5,12 @@ import { ok, type Result } from '../base/result.ts';
 import { toCel } from '../language/expression.ts';
 import { extensionMark } from '../language/result-name.ts';
 import { fill } from '../language/template.ts';
+import { conditionHolds } from '../model/condition.ts';
 import type { Fingerprint } from '../model/fingerprint.ts';
 import { uploadFingerprint } from '../model/fingerprint.ts';
 import { current } from '../model/record/job.ts';
 import type { Ledger } from '../model/record/ledger.ts';
 import type { Output } from '../model/record/line.ts';
-import { conditionHolds } from '../model/task-request.ts';
 import {
   type Beside,
   type Decision,

@@ -5,7 +5,6 @@ import type { AboutAttempt } from '../model/job-view.ts';
 import type { Ledger } from '../model/ledger.ts';
 import { type EventLine, type NewEvent, readEvent } from '../model/line.ts';
 import { type Job, lineText } from '../model/record/line.ts';
-import { continues, nextRunNumber, type RequestedRun } from '../model/run-identity.ts';
 import type { Clock } from './ports.ts';
 
 /** The destination of lines. Appending is cheap; `sync` resolves when everything appended is on disk. */
@@ -14,15 +13,12 @@ export interface LineFile {
   sync(): Promise<void>;
 }
 
-type Created = Extract<NewEvent, { readonly event: 'created' }>;
-
 /** Hears of each job when what is new of it is on disk. */
 export interface ReceiptNotes {
   note(line: Job): void;
 }
 
 export interface JournalWriterTerms {
-  readonly run?: RequestedRun | undefined;
   /** The user's own record of payments, beside the journal. */
   readonly receipts?: ReceiptNotes | undefined;
   /** Hides secrets in lines. */
@@ -34,20 +30,16 @@ export class JournalWriter {
   readonly #file: LineFile;
   readonly #clock: Clock;
   readonly #redactor: Redactor;
-  readonly #run: RequestedRun | undefined;
   readonly #receipts: ReceiptNotes | undefined;
   #wrote = false;
   /** Jobs of which the receipts have not heard since they changed. */
   #unnoted = new Set<string>();
-  /** By job: creations whose answer may not be on disk yet. */
-  readonly #fresh = new Map<string, Created>();
   #now = Number.NaN;
   #time = '';
 
-  /** Without a run, events belong to no run: then a person repairs the state. */
+  /** Events belong to no run: a person corrects the state. */
   constructor(ledger: Ledger, file: LineFile, clock: Clock, terms: JournalWriterTerms = {}) {
     this.ledger = ledger;
-    this.#run = terms.run;
     this.#redactor = terms.redactor ?? new Redactor([]);
     this.#receipts = terms.receipts;
     this.#file = file;
@@ -56,40 +48,17 @@ export class JournalWriter {
 
   /** Assigns times to events, folds them into the ledger and writes them. */
   append(events: readonly NewEvent[], about?: AboutAttempt): void {
-    if (events.length === 0) return;
-    this.begin();
     for (const event of events) this.#write(event, about);
   }
 
   /** Writes what the ledger has learnt of other records. */
   recordLearnt(): void {
-    this.begin();
     this.#writeChanges();
   }
 
   #writeChanges(): void {
-    for (const changed of this.ledger.takeChanges()) this.#file.append(lineText(changed));
-  }
-
-  /** Records the run. Without this call, a run is recorded when the first thing happens in it. */
-  begin(): void {
-    if (this.#wrote) return;
     this.#wrote = true;
-    if (this.#run === undefined) return;
-    const { due } = this.#run;
-    const open = this.ledger.openRun;
-    if (open !== undefined && continues(this.#run, open)) return;
-    if (open !== undefined) this.#write({ event: 'ended' });
-    const run = nextRunNumber(this.ledger.runs());
-    const random = Math.floor(this.#clock.chance() * 0x10000);
-    const began = new Date(this.#clock.now()).toISOString();
-    const id = `${began}-${random.toString(16).padStart(4, '0')}`;
-    this.#write({ event: 'run', run, id, ...(due === undefined ? {} : { due }) });
-  }
-
-  /** Ends the run, unless nothing happened in it, or the next run will continue it. */
-  end(): void {
-    if (this.ledger.openRun !== undefined) this.#write({ event: 'ended' });
+    for (const changed of this.ledger.takeChanges()) this.#file.append(lineText(changed));
   }
 
   get wrote(): boolean {
@@ -98,30 +67,11 @@ export class JournalWriter {
 
   /** Resolves when everything appended is on disk. */
   async sync(): Promise<void> {
-    const before = [...this.#fresh.keys()];
     const changed = this.#unnoted;
     this.#unnoted = new Set();
     await this.#file.sync();
     // What has changed again is on disk after the next one.
     for (const job of changed) if (!this.#unnoted.has(job)) this.#note(job);
-    for (const job of before) this.#fresh.delete(job);
-  }
-
-  /** Everything that was appended is on disk. */
-  noteRest(): void {
-    for (const job of this.#unnoted) this.#note(job);
-    this.#unnoted.clear();
-  }
-
-  /**
-   * What to tell the user when the journal can no longer be written: projects that the service has and the disk does
-   * not.
-   */
-  get unwritten(): readonly { readonly name: string; readonly project: string }[] {
-    return [...this.#fresh.values()].map(({ job, project }) => ({
-      name: this.ledger.job(job)?.name ?? '',
-      project,
-    }));
   }
 
   /** Folds an event into the ledger, without secrets, as JSON says it, and writes what it changes. */
@@ -134,7 +84,6 @@ export class JournalWriter {
     if (isNews(line)) this.#unnoted.add(line.job);
     // No sync follows, and who looks for the project now should find its files.
     if (line.event === 'deleted') this.#note(line.job);
-    if (event.event === 'created') this.#fresh.set(event.job, event);
     this.#writeChanges();
   }
 

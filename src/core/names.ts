@@ -136,11 +136,6 @@ function entriesOf(value: object): readonly (readonly [unknown, unknown])[] | un
   return isPlain(value) ? Object.entries(value) : undefined;
 }
 
-/** The members of a list whose length is known before a run, such as files if the request says how many. */
-export function membersOf(list: Named): readonly Named[] | undefined {
-  return list instanceof Ref ? list.members : isList(list) ? list : undefined;
-}
-
 /** As `toCel`, which does not know what is open. */
 export function celOf(value: Named): unknown {
   if (value instanceof Open) return value;

@@ -5,7 +5,6 @@ import { err, ok, type Result } from '../base/result.ts';
 import { extensionOf } from '../contract/api/asset.ts';
 import { reservedFolder, toolPart } from '../language/reserved-name.ts';
 import { extensionMark, withMarkShown } from '../language/result-name.ts';
-import type { OutputLine } from '../model/line.ts';
 
 /**
  * The path of one download below the output folder. `extension` is the extension of the file: it
@@ -88,14 +87,4 @@ function judged(to: string): Result<string, string> {
 export function unusableName(path: string, platform: string): string | undefined {
   const bad = platform === 'win32' ? /[<>:"|?*]/.exec(path)?.[0] : undefined;
   return bad === undefined ? undefined : `contains ${bad}, which no name on Windows can have`;
-}
-
-/**
- * The current path of a job's output by `to`, below the output folder; undefined if `to` is not
- * usable.
- */
-export function wantedPath(output: OutputLine, to: string, count: number): string | undefined {
-  const { index, path } = output;
-  const wanted = outputPath(to, { index, count, extension: extensionOf(path) });
-  return wanted.ok ? wanted.value : undefined;
 }

@@ -1,6 +1,4 @@
-// The planned action of a task, and how the task then counts for the steps that wait for it.
-import type { Ending } from './ending.ts';
-
+// What a plan calls what a task comes to.
 /**
  * What is decided (`decide.ts`), or how the task ends without a decision (`ending.ts`).
  * `maybe`: it depends on what an earlier step finds. `problem`: it cannot be done as things are.
@@ -26,40 +24,6 @@ export interface Times {
   readonly open: boolean;
 }
 
-interface ActionFacts {
-  /** How the task will have ended when later steps are planned, as far as known. */
-  readonly ending: Ending;
-  /** True if its outputs become known only when the run has done it. */
-  readonly later: boolean;
-}
-
-const actionFacts: Readonly<Record<PlannedAction, ActionFacts>> = {
-  begin: { ending: 'done', later: true },
-  maybe: { ending: 'done', later: true },
-  attach: { ending: 'done', later: true },
-  copy: { ending: 'done', later: true },
-  store: { ending: 'done', later: false },
-  reuse: { ending: 'done', later: false },
-  skipped: { ending: 'skipped', later: false },
-  excluded: { ending: 'excluded', later: false },
-  blocked: { ending: 'blocked', later: false },
-  doubt: { ending: 'doubt', later: false },
-  lost: { ending: 'failed', later: false },
-  keep: { ending: 'failed', later: false },
-  defer: { ending: 'skipped', later: false },
-  problem: { ending: 'failed', later: false },
-};
-
-export const endingOf = (action: PlannedAction): Ending => actionFacts[action].ending;
-
-export const comesLater = (action: PlannedAction): boolean => actionFacts[action].later;
-
-/** True if the run still saves or stores files here, which a delete of the project must wait for. */
-export const isUnsettled = (action: PlannedAction): boolean =>
-  comesLater(action) || action === 'store';
-
-/** The actions that save or store files, now or later in the run. */
-export const unsettledActions: ReadonlySet<string> = new Set([
-  ...Object.entries(actionFacts).flatMap(([action, { later }]) => (later ? [action] : [])),
-  'store',
-]);
+/** True if the outputs of the task become known only when the run has done it. */
+export const comesLater = (action: PlannedAction): boolean =>
+  action === 'begin' || action === 'maybe' || action === 'attach' || action === 'copy';

@@ -11,45 +11,6 @@ export function downloadCount(job: Pick<JobLine, 'result'>): number {
   return typeof count === 'number' ? count : 0;
 }
 
-/** The number of results that a complete job was asked for, if the service listed fewer; undefined if all are there. */
-export function askedCount(job: Pick<JobLine, 'result'>): number | undefined {
-  const asked = job.result?.['image_count'];
-  return typeof asked === 'number' && asked > downloadCount(job) ? asked : undefined;
-}
-
-/**
- * One intact recorded file for each of a job's downloads, under any task or path: on this disk, else in the store;
- * undefined if some are missing.
- */
-export function wholeCopies(job: JobLine, facts: Facts): readonly OutputLine[] | undefined {
-  const found: OutputLine[] = [];
-  for (let index = 0; index < downloadCount(job); index++) {
-    const all = (job.outputs ?? []).filter((output) => output.index === index);
-    const copy =
-      all.find((output) => isSomewhere(output, facts)) ??
-      all.find((output) => isStored(output, facts));
-    if (copy === undefined) return undefined;
-    found.push(copy);
-  }
-  return found;
-}
-
-/**
- * The files that another checkout has, one for each of a job's downloads without a whole copy here; undefined if some
- * are nowhere.
- */
-export function filesElsewhere(job: JobLine, facts: Facts): readonly OutputLine[] | undefined {
-  const found: OutputLine[] = [];
-  for (let index = 0; index < downloadCount(job); index++) {
-    const recorded = (job.outputs ?? []).filter((output) => output.index === index);
-    if (recorded.some((output) => isSomewhere(output, facts))) continue;
-    const away = recorded.find((output) => conditionOf(output, facts) === 'elsewhere');
-    if (away === undefined) return undefined;
-    found.push(away);
-  }
-  return found;
-}
-
 /**
  * The files that only the store has, if every download of a job is safe here or in the store; undefined if some are not,
  * or if it has none.
@@ -104,12 +65,6 @@ export function conditionOf(output: OutputLine, facts: OutputFacts): Condition {
   if (fact.bytes === output.bytes && fact.digest === undefined) return 'unread';
   if (fact.bytes === output.bytes && fact.digest === output.sha256) return 'whole';
   return pruned ? 'pruned' : 'changed';
-}
-
-/** True if the store has a file for each of a job's downloads. */
-export function allStored(job: JobLine, facts: Facts): boolean {
-  const stored = (job.outputs ?? []).filter((output) => isStored(output, facts));
-  return new Set(stored.map(({ index }) => index)).size >= downloadCount(job);
 }
 
 /** Paid for, and its files were saved at some time. */

@@ -27,9 +27,6 @@ function countSchema({ kind }: Step): JsonObject | undefined {
   return isObject(schema) ? schema : undefined;
 }
 
-/** True if a request of this step says how many results it makes. */
-export const countsResults = (step: Step): boolean => countSchema(step) !== undefined;
-
 /** The known part of a body before the steps that it uses have run. */
 export function knownBody(step: Step, scope: Scope): JsonObject {
   const known = fillKnown(step.with, scope) ?? null;

@@ -34,14 +34,6 @@ export async function pauseAfter(
   await clock.sleep(ms, stop);
 }
 
-/** Resolves when the signal is aborted. */
-export function aborted(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    else signal.addEventListener('abort', () => resolve(undefined), { once: true });
-  });
-}
-
 /** Carries an expected failure through p-retry, which uses exceptions. */
 class Unsuccessful extends Error {
   readonly code = 'UNSUCCESSFUL';

@@ -156,9 +156,6 @@ export interface TaskDetail {
   readonly filesBefore?: FileCounts | undefined;
 }
 
-/** Folds an event, and passes it on without the detail. */
-export type Tell = (event: RunEvent, detail?: TaskDetail) => void;
-
 /** The outcome of a run. Times in milliseconds, credits as the service charged them. */
 export interface Summary {
   readonly outcome: RunOutcome;

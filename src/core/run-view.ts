@@ -111,11 +111,6 @@ export class RunView {
   isAway(of: OutageEvent['of']): boolean {
     return [...this.#outages.keys()].some((name) => name.split(' ', 1)[0] === of);
   }
-
-  /** Items of the plan that are not over. */
-  get itemsLeft(): number {
-    return Math.max(0, (this.planned?.plan.items ?? 0) - this.tally.itemsOver);
-  }
 }
 
 const nameOf = (event: OutageEvent): string =>

@@ -177,13 +177,6 @@ export class Tally {
     this.items.done += 1;
   }
 
-  /** Counts what a walk did for an earlier run. `of` says which, for people. The items are none of this run. */
-  addEarlier(earlier: Tally, of: string): void {
-    for (const ending of ['done', 'failed', 'doubt', 'pending', 'rendering', 'later'] as const)
-      this.tasks[ending] += earlier.tasks[ending];
-    this.problems.addEarlier(earlier.problems, of);
-  }
-
   /** The number of items that are over. */
   get itemsOver(): number {
     const { done, skipped, failed, doubt, open } = this.items;
@@ -342,18 +335,6 @@ export class Problems {
       const files = named.length === 0 ? {} : { files: [...named] };
       const more = { code, advice, cure, count: 1, examples: [task], ...files };
       this.#groups.set(key, { step, ending, why, ...more });
-    }
-  }
-
-  /** Those of an earlier run; `of` says which. What is only blocked there was never begun. */
-  addEarlier(earlier: Problems, of: string): void {
-    const room = maxProblems - this.list.length;
-    for (const problem of earlier.list.filter(({ ending }) => ending !== 'blocked').slice(0, room))
-      this.list.push({ ...problem, why: `${of}: ${problem.why}` });
-    for (const group of earlier.#groups.values()) {
-      if (group.ending === 'blocked' || this.#groups.size >= maxGroups) continue;
-      const why = `${of}: ${group.why}`;
-      this.#groups.set(JSON.stringify([group.step, group.ending, why]), { ...group, why });
     }
   }
 }

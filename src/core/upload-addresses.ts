@@ -67,11 +67,6 @@ export class UploadAddresses {
     return (await answers)[index] ?? noAddress;
   }
 
-  /** Call when an upload has failed: the addresses that are kept may not work either. */
-  forgetSpares(): void {
-    this.#spares = [];
-  }
-
   #takeSpare({ type, extension }: UploadItem): Spare | undefined {
     const now = this.#clock.elapsed();
     this.#spares = this.#spares.filter(({ until }) => until > now);

@@ -3,7 +3,6 @@
 
 import type { LineFile } from '../core/journal-writer.ts';
 import type { Disk, MediaApi } from '../core/ports.ts';
-import type { Performer } from '../run/jobs/performer.ts';
 import type { ClientOptions } from '../service-api/http-client.ts';
 import type { StateRecord } from '../state/record-in-place.ts';
 
@@ -17,7 +16,6 @@ export interface RunInternals {
   readonly api?: (api: MediaApi) => MediaApi;
   /** Wraps the disk, of a plan and of a run. */
   readonly disk?: (disk: Disk) => Disk;
-  readonly performer?: (performer: Performer) => Performer;
   /** Limits of the client, and its network. */
   readonly client?: Partial<ClientOptions>;
   /** The first pause before a request is sent again, in milliseconds; default 1000. */

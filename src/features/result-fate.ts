@@ -41,9 +41,6 @@ export function historyIn(steps: readonly Step[]): (job: JobLine) => boolean {
     [...tasks, ...outputs.map(({ task }) => task)].some((task) => names.has(stepOf(task)));
 }
 
-/** Whether any request depends on the run. */
-export const readsRuns = (steps: readonly Step[]): boolean => steps.some(readsRun);
-
 function readsRun({ with: body, condition, fan }: Step): boolean {
   const expressions = expressionsOf(body).map(({ expression }) => expression);
   if (condition !== undefined) expressions.push(condition);

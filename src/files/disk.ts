@@ -5,7 +5,6 @@ import {
   accessSync,
   type BigIntStats,
   constants,
-  existsSync,
   lstatSync,
   readFileSync,
   renameSync,
@@ -21,7 +20,7 @@ import { extensionOf, mediaTypeOf } from '../contract/api/asset.ts';
 import type { FileFact, RecordedFile } from '../core/disk-facts.ts';
 import type { Clock, Disk, Fetched, FileProblem, LocalFile, Place } from '../core/ports.ts';
 import type { Boundary } from './boundary.ts';
-import { type FileStamps, linkStatsIfAny } from './file-stamps.ts';
+import { linkStatsIfAny } from './file-stamps.ts';
 import type { HashCache } from './hash-cache.ts';
 import { checkInput, damageOf, type MediaVerdict, showsItsEnd } from './media-check.ts';
 import { soundSeconds } from './media-header.ts';
@@ -44,8 +43,6 @@ export interface DiskOptions {
   /** The store of the run, as the state file names it. */
   readonly store?: string | undefined;
   readonly clock: Clock;
-  /** Collects the stamps of all files that are looked at. */
-  readonly stamps?: FileStamps | undefined;
   /** Default: any file may be replaced by a result. */
   readonly made?: Pick<MadeFiles, 'mayReplace'> | undefined;
 }
@@ -67,7 +64,6 @@ export class RealDisk implements Disk {
   readonly #folders: OutputFolders;
   readonly #saved: SavedFiles;
   /** By digest: files outside this checkout that have the content of a result. */
-  readonly #lent = new Map<string, string>();
 
   #nearMs = 0;
 
@@ -88,10 +84,7 @@ export class RealDisk implements Disk {
     const found = linkStatsIfAny(file);
     const own = found?.isSymbolicLink() === true ? undefined : found;
     const refused = this.#o.boundary.refusal(file, own);
-    if (refused !== undefined) {
-      this.#o.stamps?.abandon();
-      return { is: 'absent', why: refused, barred: true };
-    }
+    if (refused !== undefined) return { is: 'absent', why: refused, barred: true };
     const fact = this.#inputFact(file, own);
     if (fact.is === 'file') return fact;
     const what = /^~[^/]*\//.test(path)
@@ -120,16 +113,7 @@ export class RealDisk implements Disk {
   }
 
   kept(digest: string, extension: string): FileFact {
-    const path = this.#keptPath(digest, extension);
-    // Its content was verified when it was lent, and is again when it is copied. No cache of this checkout names the place.
-    return path === this.#lent.get(digest)
-      ? factOf(path, () => digestFrom(digest))
-      : this.#fact(path);
-  }
-
-  /** From here on, a kept file with this content that is not here is read from `path`, which is absolute. */
-  lend(digest: string, path: string): void {
-    this.#lent.set(digest, path);
+    return this.#fact(this.#keptPath(digest, extension));
   }
 
   #inputPath(path: string): string {
@@ -137,9 +121,7 @@ export class RealDisk implements Disk {
   }
 
   #keptPath(digest: string, extension: string): string {
-    const own = keptPath(this.#o.kept, digest, extension);
-    const lent = this.#lent.get(digest);
-    return lent === undefined || existsSync(own) ? own : lent;
+    return keptPath(this.#o.kept, digest, extension);
   }
 
   /** `mayHash` is asked about a file whose hash is not known. */
@@ -148,7 +130,7 @@ export class RealDisk implements Disk {
     mayHash: (stats: BigIntStats) => boolean = () => true,
     known?: BigIntStats,
   ): FileFact {
-    const { hashes, stamps } = this.#o;
+    const { hashes } = this.#o;
     return factOf(
       path,
       (path, stats) => {
@@ -158,7 +140,6 @@ export class RealDisk implements Disk {
         if (digest === undefined) accessSync(path, constants.R_OK);
         return digest;
       },
-      stamps === undefined ? undefined : (path, stats) => stamps.add(path, stats),
       known,
     );
   }

@@ -43,8 +43,6 @@ export interface ListContext {
   readonly checkColumns?: (columns: readonly string[]) => readonly Diagnostic[];
   /** The fields that are read from the files of a glob, because an expression uses them. */
   readonly measured?: ReadonlySet<MeasuredField>;
-  /** Called with the absolute path of each file that is measured, before it is read. */
-  readonly onMeasure?: (path: string) => void;
   /** The digest of a file, given its path relative to the pipeline. */
   readonly digest?: (path: string) => Promise<Result<Digest, string>>;
 }

@@ -341,13 +341,12 @@ interface Measured {
 async function measuredSource(
   source: GlobSource,
   folder: string,
-  { measured = new Set(), refusal, onMeasure, digest }: ListContext,
+  { measured = new Set(), refusal, digest }: ListContext,
 ): Promise<ItemSource> {
   if (measured.size === 0) return source;
   const found: Measured[] = [];
   const measure = async (path: string): Promise<Measured> => {
     const file = resolve(folder, path);
-    onMeasure?.(file);
     const refused = refusal?.(file);
     const values: Record<string, number | string> = {};
     const lacks: Record<string, string> = {};

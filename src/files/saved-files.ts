@@ -110,17 +110,14 @@ export class MadeFiles {
 export function factOf(
   path: string,
   digestOf: (path: string, stats: BigIntStats) => Digest | undefined,
-  seen?: (path: string, stats: BigIntStats | undefined) => void,
   known?: BigIntStats,
 ): FileFact {
   try {
     const stats = known ?? statsOf(path);
-    seen?.(path, stats);
     if (stats === undefined) return { is: 'absent', why: 'does not exist' };
     if (!stats.isFile()) return { is: 'absent', why: 'is not a file' };
     return { is: 'file', bytes: Number(stats.size), digest: digestOf(path, stats) };
   } catch (error) {
-    seen?.(path, undefined);
     return { is: 'absent', why: systemReason(error) };
   }
 }

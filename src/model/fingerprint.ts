@@ -1,7 +1,7 @@
 // The fingerprint: SHA-256 over what determines a task's result and nothing else (design.md, Words). A wider key would
 // make people pay again, so it contains no id, address, time, path or step name.
 
-import { type Digest, digestFrom, digestOf, digestOfBytes } from '../base/digest.ts';
+import { type Digest, digestFrom, digestOf } from '../base/digest.ts';
 import { isObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Brand } from '../base/result.ts';
 import { type Schema, withDefaults, withoutIgnored } from '../base/schema.ts';
@@ -21,10 +21,6 @@ export interface Manifest {
   /** Results are not deterministic, so a user may pay for another take. Omitted for the first take. */
   readonly take?: number;
 }
-
-/** The same for a body of which only the canonical text is known. */
-export const fingerprintOfText = (kind: string, body: string): Fingerprint =>
-  fingerprintFrom(digestOfBytes(`{"body":${body},"kind":${JSON.stringify(kind)}}`));
 
 export function fingerprintOf(manifest: Manifest): Fingerprint {
   const { kind, content, body, take } = manifest;

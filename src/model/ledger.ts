@@ -2,7 +2,7 @@
 // view of the record of a state file.
 import { err, ok, type Result } from '../base/result.ts';
 import { type AboutAttempt, movesOf, unknownRun, viewOf } from './job-view.ts';
-import type { EventLine, JobLine, Measure, RunLine, TaskLine } from './line.ts';
+import type { EventLine, JobLine, RunLine, TaskLine } from './line.ts';
 import { stateAfter as jobAfter } from './record/job.ts';
 import { Ledger as Record } from './record/ledger.ts';
 import type { Job, Line, TaskLine as RecordedTask } from './record/line.ts';
@@ -33,15 +33,11 @@ export class Ledger {
   readonly #changes = new Map<string, Line>();
   readonly #tasks = new Map<string, TaskLine>();
   readonly #runs: RunLine[] = [];
-  /** Jobs whose project is not known to be over, by fingerprint. */
-  readonly #unsettled = new Set<string>();
   /** Jobs that may be paid, and nobody knows, by fingerprint. */
   readonly #doubts = new Set<string>();
   /** The number of failed jobs of each task. */
   readonly #failedJobs = new Map<string, number>();
   readonly takes = new TakeIndex((job) => this.job(job));
-  /** The actual charges, for estimates of creations to come. */
-  readonly rates = new Rates();
   /** Until a job changes. */
   #sorted: readonly JobLine[] | undefined;
   readonly #learnt = { charged: 0, refunded: 0 };
@@ -67,7 +63,7 @@ export class Ledger {
   /** Reads the record again: another program has changed the state file, and what it says was joined in. */
   refresh(): void {
     const { record } = this;
-    for (const one of [this.#jobs, this.#unsettled, this.#doubts, this.#failedJobs]) one.clear();
+    for (const one of [this.#jobs, this.#doubts, this.#failedJobs]) one.clear();
     [this.#size, this.#reserved] = [0, 0];
     this.#sorted = undefined;
     for (const job of record.jobs()) this.#learn(this.#viewOf(job), undefined);
@@ -138,16 +134,6 @@ export class Ledger {
       if (project !== undefined) yield project;
       for (const attempt of past) if (attempt.project !== undefined) yield attempt.project;
     }
-  }
-
-  /** The paths of all recorded outputs. */
-  *outputPaths(): Iterable<string> {
-    for (const { outputs = [] } of this.jobs()) for (const { path } of outputs) yield path;
-  }
-
-  /** Jobs whose project was created and is not known to be over. */
-  *unsettled(): Generator<JobLine> {
-    for (const job of this.#unsettled) yield* this.#lines(job);
   }
 
   /** Jobs that may be paid, and nobody knows; in a run also those that wait for an answer. */
@@ -362,11 +348,8 @@ export class Ledger {
     this.#countFailed(before, -1);
     this.#countFailed(line, 1);
     this.#reserved += reserveOf(line) - reserveOf(before);
-    if (line.state === 'created') this.#unsettled.add(line.job);
-    else if (before?.state === 'created') this.#unsettled.delete(line.job);
     if (jobFacts[line.state].inDoubt) this.#doubts.add(line.job);
     else if (before !== undefined && jobFacts[before.state].inDoubt) this.#doubts.delete(line.job);
-    this.rates.learn(line, before);
     this.takes.learn(line);
   }
 
@@ -426,73 +409,3 @@ const keyOf = (line: Line): string =>
 function reserveOf(line: JobLine | undefined): number {
   return line !== undefined && jobFacts[line.state].inDoubt ? (line.reserve ?? 0) : 0;
 }
-
-// Rates: the actual charges of creations, so that estimates follow the service and not only a price list.
-
-class Rates {
-  /** The highest credits per unit of a measure. */
-  readonly #rates = new Map<string, number>();
-  /** The highest ratio of a charge to its reserve, by step kind. */
-  readonly #overruns = new Map<string, number>();
-  /** The highest charge of one creation, by step kind. */
-  readonly #dearest = new Map<string, number>();
-  #version = 0;
-
-  /** Grows whenever an estimate may have changed. */
-  get version(): number {
-    return this.#version;
-  }
-
-  /**
-   * Learns from the highest charge that the service reported for a job, even if it refunded part of it later. `before`: the
-   * same job as it was learnt last.
-   */
-  learn(line: JobLine, before?: JobLine): void {
-    if (before !== undefined && isSameCharge(before, line)) return;
-    const { kind, state, credits = 0, peak = 0, reserve = 0, measure } = line;
-    if (!charged.includes(state) && peak === 0) return;
-    const most = charged.includes(state) ? Math.max(credits, peak) : peak;
-    this.#raise(this.#dearest, kind, most);
-    if (reserve > 0) this.#raise(this.#overruns, kind, Math.max(1, most / reserve));
-    if (measure !== undefined) this.#raise(this.#rates, measure.of, most / measure.amount);
-  }
-
-  #raise(highest: Map<string, number>, of: string, number: number): void {
-    const before = highest.get(of);
-    if (before !== undefined && before >= number) return;
-    highest.set(of, number);
-    this.#version += 1;
-  }
-
-  /** True if any creation of this step kind was charged. */
-  knows(kind: string): boolean {
-    return this.#dearest.has(kind);
-  }
-
-  /** In credits; 0 if none was charged yet. */
-  dearest(kind: string): number {
-    return this.#dearest.get(kind) ?? 0;
-  }
-
-  /** In credits, rounded up, by the highest charge for the same kind of order; undefined if there was none. */
-  expected({ of, amount }: Measure): number | undefined {
-    const rate = this.#rates.get(of);
-    return rate === undefined ? undefined : Math.ceil(rate * amount - 1e-6);
-  }
-
-  /** At least 1: the factor for an estimate of this step kind if nothing better is known. */
-  overrun(kind: string): number {
-    return this.#overruns.get(kind) ?? 1;
-  }
-}
-
-/** States in which the service has reported a charge and has not refunded it. */
-const charged: readonly JobLine['state'][] = ['created', 'complete', 'deleted'];
-
-/** The measure of a job is the same object from its intent on. */
-const isSameCharge = (one: JobLine, other: JobLine): boolean =>
-  one.credits === other.credits &&
-  one.peak === other.peak &&
-  one.reserve === other.reserve &&
-  one.measure === other.measure &&
-  charged.includes(one.state) === charged.includes(other.state);

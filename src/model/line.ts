@@ -9,12 +9,10 @@ import { reasonOf } from '../contract/api/bounds.ts';
 import { eventSchemas } from './event-schemas.ts';
 import { kindProblem } from './job-kind.ts';
 import type { jobSchema, outputSchema, pastSchema, runSchema } from './line-schemas.ts';
-import type { measureSchema } from './record/schemas.ts';
 import type { taskSchema } from './task-schema.ts';
 
 export type RunLine = FromSchema<typeof runSchema>;
 export type JobLine = FromSchema<typeof jobSchema>;
-export type Measure = FromSchema<typeof measureSchema>;
 export type PastAttempt = FromSchema<typeof pastSchema>;
 export type OutputLine = FromSchema<typeof outputSchema>;
 export type TaskLine = FromSchema<typeof taskSchema>;

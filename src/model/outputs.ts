@@ -133,14 +133,3 @@ export function predicted(operation: Operation, of: Fingerprint, count?: number)
       return {};
   }
 }
-
-/** The outputs of a deleted project: fresh uploads of its saved files replace its addresses. */
-export function liveFromUploads(result: JsonObject, filePaths: readonly string[]): JsonObject {
-  const downloads = filePaths.map((url) => ({ url, expires_at: '' }));
-  return {
-    ...durationOf(result),
-    ...result,
-    downloads,
-    ...(downloads[0] === undefined ? {} : { url: downloads[0].url, download: downloads[0] }),
-  };
-}

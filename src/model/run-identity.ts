@@ -24,9 +24,3 @@ export function identityOf(runs: readonly RunLine[], { due: asked }: RequestedRu
   const latest = runs.findLast((run) => due !== undefined && run.due === due);
   return { due, over: latest?.ended !== undefined };
 }
-
-/** A run continues an interrupted run, unless it is for another due time. */
-export const continues = ({ due }: RequestedRun, open: RunLine): boolean =>
-  due === undefined || due === open.due;
-
-export const nextRunNumber = (runs: readonly RunLine[]): number => (runs.at(-1)?.run ?? 0) + 1;

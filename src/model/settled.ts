@@ -29,6 +29,3 @@ export const abandoned = (job: string, credits: number, why: string): Settled =>
   credits,
   error: { code: 'abandoned', message: why },
 });
-
-export const isNotTaken = (event: NewEvent): boolean =>
-  event.event === 'settled' && event.status === 'not_taken';

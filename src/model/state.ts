@@ -1,10 +1,8 @@
 // The events about a job, what follows from its state, and what it has cost.
-import type { EventLine, JobLine, NewEvent } from './line.ts';
+import type { EventLine, JobLine } from './line.ts';
 
 /** The events about a job. */
 export type JobEvent = Extract<EventLine, { readonly job: string }>;
-
-export type NewJobEvent = Extract<NewEvent, { readonly job: string }>;
 
 export const isJobEvent = (event: EventLine): event is JobEvent => 'job' in event;
 

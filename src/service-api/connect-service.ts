@@ -1,10 +1,7 @@
 // Connects to the service of a run: the hosted one, or the local one in this process.
 
-import type { JournalWriter } from '../core/journal-writer.ts';
 import type { Clock } from '../core/ports.ts';
 import { type Problem, problem, Refusal } from '../language/load/refusal.ts';
-import { notTaken } from '../model/settled.ts';
-import { jobFacts } from '../model/state.ts';
 import { type LedgerEntry, type Pictures, type Speed, startService } from './local-service.ts';
 import type { Target } from './target.ts';
 
@@ -81,27 +78,3 @@ export function speedFactorOf(target: Target, speed: Speed): number {
 // Resolves the doubts of a rehearsal by asking the local service for projects by name. The hosted service has no list
 // of projects, so the user must resolve its doubts. The local service was killed together with the run, and knows
 // exactly which creations it accepted.
-
-/** Resolves every doubt of an interrupted rehearsal from the local service's own ledger. */
-export function resolveFromLedger(
-  journal: JournalWriter,
-  entries: () => readonly LedgerEntry[],
-): void {
-  const open = [...journal.ledger.jobs()].filter(({ state }) => jobFacts[state].inDoubt);
-  if (open.length === 0) return;
-  const charges = new Map(
-    entries()
-      .filter(({ kind }) => kind === 'charge')
-      .map((entry) => [entry.name, entry]),
-  );
-  for (const { job, name } of open) {
-    const charge = name === undefined ? undefined : charges.get(name);
-    if (charge === undefined || charge.project === null) {
-      const error = { code: 'never_taken', message: 'the local service has no such project' };
-      journal.append([notTaken(job, error)]);
-    } else {
-      const { project, credits } = charge;
-      journal.append([{ event: 'created', job, project, credits: credits }]);
-    }
-  }
-}

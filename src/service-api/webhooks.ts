@@ -4,13 +4,9 @@
 import type { Redactor } from '../base/redactor.ts';
 import { readSecretFile } from '../base/regular-file.ts';
 import type { Env } from '../base/user-folder.ts';
-import { toolNamed } from '../contract/tools/all.ts';
 import type { Clock } from '../core/ports.ts';
 import type { RunEvent } from '../core/run-event.ts';
 import { problem, Refusal } from '../language/load/refusal.ts';
-import type { Ledger } from '../model/ledger.ts';
-import { jobFacts } from '../model/state.ts';
-import { WebhookInbox } from '../run/jobs/webhook-inbox.ts';
 import { isLoopback } from './address.ts';
 import {
   type EventHeaders,
@@ -90,39 +86,19 @@ function headerOf(env: Env, name: string, usual: string): string {
   throw new Refusal(problem(`${name} holds ${JSON.stringify(given)}, which is not a header name`));
 }
 
-export interface OpenInbox {
-  /** Undefined if the run receives no events. */
-  readonly inbox: WebhookInbox | undefined;
-  close(): Promise<void>;
-}
-
 interface InboxContext {
   readonly redactor: Redactor;
   readonly clock: Clock;
   readonly onEvent: (event: RunEvent) => void;
 }
 
-/** Listens from now on, also for events about the doubts of earlier runs. */
-export async function openInbox(
-  webhooks: WebhookConfig | undefined,
-  ledger: Ledger,
-  context: InboxContext,
-): Promise<OpenInbox> {
-  if (webhooks === undefined) return { inbox: undefined, close: async () => undefined };
-  const { patienceMs } = webhooks;
-  const inbox = new WebhookInbox({ patienceMs, since: context.clock.elapsed() });
-  const doubts = expectDoubts(ledger, inbox);
-  const tell: Tell = (record, project, enough) => inbox.deliver(record, project, enough);
-  return { inbox, ...(await receiveEvents(webhooks, { ...context, doubts, tell })) };
-}
-
 type Tell = Parameters<typeof openReceiver>[0]['tell'];
 
-/** `doubts`: creations of earlier runs that events may settle. */
+/** Listens from now on. `doubts`: creations of earlier runs that events may settle. */
 export async function receiveEvents(
   { address: listen, secret, headers }: WebhookConfig,
   { redactor, clock, onEvent, doubts, tell }: InboxContext & { doubts: number; tell: Tell },
-): Promise<Pick<OpenInbox, 'close'>> {
+): Promise<{ close(): Promise<void> }> {
   const receiver = await openReceiver({ listen, secret, redactor, headers, clock, tell });
   if (!receiver.ok) {
     const hint = 'choose another port, or 0 for one that is free';
@@ -136,16 +112,4 @@ export async function receiveEvents(
     });
   onEvent({ type: 'listening', address, doubts });
   return { close };
-}
-
-function expectDoubts(ledger: Ledger, inbox: WebhookInbox): number {
-  let doubts = 0;
-  for (const { state, name, kind } of ledger.jobs()) {
-    const record = toolNamed(kind)?.record;
-    if (!jobFacts[state].inDoubt || name === undefined) continue;
-    if (record === undefined) continue;
-    doubts += 1;
-    inbox.expect(name, record);
-  }
-  return doubts;
 }

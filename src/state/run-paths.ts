@@ -23,14 +23,10 @@ export interface RunPaths {
   readonly due: string;
   /** Disk space that is reserved for the state file during a run. */
   readonly diskReserve: string;
-  /** When this checkout last looked at the projects that render. */
-  readonly looks: string;
   /** What the jobs of the state file were made of (`manifests.ts`). */
   readonly manifests: string;
   /** The commit to which git's history of the state file was read. */
   readonly history: string;
-  /** What the last run with nothing to do has compared. */
-  readonly upToDate: string;
   /** Downloads are saved below it. */
   readonly output: string;
   /** Superseded outputs, under their hash. */
@@ -87,10 +83,8 @@ export function pathsOf(
     live: `${beside}.live.json`,
     due: `${inPrivate}.due.json`,
     diskReserve: `${beside}.reserve`,
-    looks: `${inPrivate}.looks.json`,
     manifests: `${join(runFolder, name)}.manifests.jsonl`,
     history: `${inPrivate}.history`,
-    upToDate: `${inPrivate}.up-to-date`,
     output: options.output === undefined ? output : resolve(options.output),
     kept: join(runFolder, 'kept'),
     store: join(runFolder, 'store'),

@@ -1,8 +1,6 @@
 // Bytes that cannot be a line of a state file, whatever they say.
 import { expect, test } from 'vitest';
 import { byteProblem, zeroBytes, zerosIn } from '../../src/base/raw-line.ts';
-import { isNotTaken } from '../../src/model/settled.ts';
-import { abandoned, complete, created, refused } from '../model/lines.ts';
 
 const wide = (text: string): string => [...text].map((letter) => `${letter}\0`).join('');
 
@@ -31,10 +29,4 @@ test('other bytes are told where nothing else is wrong', () => {
 test('zeros are counted wherever they stand', () => {
   expect([zerosIn('abc'), zerosIn('\0a\0\0b'), zerosIn('a\0')]).toEqual([0, 3, 1]);
   expect(zeroBytes(3)).toBe('3 zero bytes, left by a power failure');
-});
-
-test('only a creation that the service did not accept was not taken', () => {
-  expect([refused(), abandoned(), complete(), created()].map(isNotTaken)).toEqual([
-    ...[true, false, false, false],
-  ]);
 });

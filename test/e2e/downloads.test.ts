@@ -157,6 +157,20 @@ describe('a download', () => {
   });
 });
 
+test('a drive that goes away in the middle of a download is no bug, and ends all buying', async () => {
+  const about = { code: 'ENOTCONN', syscall: 'read', path: 'p1.png' };
+  const rig = await photoRig(1);
+  const { summary, events } = await rig.run(
+    await service(),
+    {},
+    { disk: (disk) => beside(disk, { temporary: () => Promise.reject(failure(about)) }) },
+  );
+  expect(events.map(({ type }) => type)).not.toContain('bug');
+  expect(summary).toMatchObject({ stoppedBy: 'machine', tasks: { failed: 0 } });
+});
+
+const failure = (about: object): Error => Object.assign(new Error('it is gone'), about);
+
 describe('an address', () => {
   /** What storage has never signed: it answers 403. */
   const forged = ({ url, expires_at }: Download): Download => ({ url: `${url}0`, expires_at });

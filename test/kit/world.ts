@@ -92,15 +92,11 @@ export interface Told {
   readonly charged: number;
 }
 
-/** The summary counts each task once, by how its events say that it ended last. */
+/** The summary counts each task as its event says that it ended. */
 function agree(events: readonly RunEvent[], { tasks }: Summary): void {
   const told: Record<string, number> = {};
-  // The old core tells of some tasks twice.
-  const isOld = process.env['SHOTLIST_CORE'] !== 'new';
-  const last = new Map<string, string>();
-  for (const [at, event] of events.entries())
-    if (event.type === 'task') last.set(isOld ? event.task : `${at}`, event.ending);
-  for (const ending of last.values()) told[ending] = (told[ending] ?? 0) + 1;
+  for (const event of events)
+    if (event.type === 'task') told[event.ending] = (told[event.ending] ?? 0) + 1;
   const counted = Object.entries(tasks).filter(([, count]) => count > 0);
   expect(Object.fromEntries(counted)).toEqual(told);
 }

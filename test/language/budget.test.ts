@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { maxSize, maxSteps } from '../../src/language/evaluation-budget.ts';
 import { parseExpression, type Scope, toCel } from '../../src/language/expression.ts';
 import { fill } from '../../src/language/template.ts';
-import { conditionHolds } from '../../src/model/task-request.ts';
+import { conditionHolds } from '../../src/model/condition.ts';
 import { pipelineOf, stepOf, withSteps } from './check.ts';
 
 const scope: Scope = {

@@ -1,10 +1,9 @@
 // Steps and names for these tests, made the real way: from a pipeline text.
 import type { JsonObject } from '../../src/base/json.ts';
-import { toCel } from '../../src/language/expression.ts';
+import { type Scope, toCel } from '../../src/language/expression.ts';
 import type { Step } from '../../src/language/pipeline.ts';
 import { validate } from '../../src/language/validate.ts';
 import { type Fingerprint, fingerprintOf } from '../../src/model/fingerprint.ts';
-import { type Names, type TaskRequest, taskRequestOf } from '../../src/model/task-request.ts';
 
 /** The step named `it` of a pipeline whose items have the fields of `item`. */
 export function stepIt(definition: string, item: JsonObject = {}): Step {
@@ -26,19 +25,6 @@ steps:
 /** Some fingerprint: the same for the same words. */
 export const some = (words: string): Fingerprint => fingerprintOf({ kind: words });
 
-export function namesOf(steps: JsonObject, item: JsonObject = {}): Names {
-  return {
-    scope: { item: toCel(item), inputs: {}, env: {}, steps: toCel(steps), run: {} },
-    fingerprintOfStep: (step) => some(step),
-  };
-}
-
-export function wishFor(definition: string, item: JsonObject = {}): TaskRequest {
-  const steps = {
-    photo: { file_path: `shotlist:${some('photo')}/file_path` },
-    clip: { file_path: `shotlist:${some('clip')}/file_path` },
-  };
-  const wanted = taskRequestOf(stepIt(definition, item), namesOf(steps, item));
-  if (!wanted.ok) throw new Error(wanted.error.message);
-  return wanted.value;
-}
+export const scopeOf = (item: JsonObject): Scope => ({
+  ...{ item: toCel(item), inputs: {}, env: {}, steps: {}, run: {} },
+});

@@ -1,17 +1,16 @@
 // What a finished task gives: by content, where nothing of the service may show, and live, where all of it does.
 import { describe, expect, test } from 'vitest';
 import type { FaceDetection, Project } from '../../src/contract/api/project.ts';
+import { conditionHolds } from '../../src/model/condition.ts';
 import {
   lastingFaces,
   lastingOf,
   liveFaces,
-  liveFromUploads,
   liveProject,
   namedByContent,
   predicted,
 } from '../../src/model/outputs.ts';
-import { conditionHolds, taskRequestOf } from '../../src/model/task-request.ts';
-import { namesOf, some, stepIt } from './make.ts';
+import { scopeOf, some, stepIt } from './make.ts';
 
 const project: Project = {
   id: 'proj-4711',
@@ -133,48 +132,22 @@ describe('live outputs', () => {
       faces: [{ path: 'api-assets/u/face-0.png' }, {}],
     });
   });
-
-  test('of a deleted project are its files’ fresh uploads', () => {
-    const outputs = liveFromUploads(lastingOf(project), ['up/1.png', 'up/2.png']);
-    expect(outputs).toMatchObject({
-      url: 'up/1.png',
-      width: 640,
-      downloads: [{ url: 'up/1.png' }, { url: 'up/2.png' }],
-    });
-  });
 });
 
-describe('a wish', () => {
-  test('of a download names the job of the step it is of, and the place', () => {
-    const step = stepIt('{ uses: download, with: { of: made, to: "${{ item.stem }}.png" } }', {
-      stem: 'rose',
-    });
-    expect(taskRequestOf(step, namesOf({}, { stem: 'rose' }))).toEqual({
-      ok: true,
-      value: { operation: 'download', of: some('made'), to: 'rose.png' },
-    });
-  });
-
-  test('that needs a value which is not there fails at the expression', () => {
-    const step = stepIt('{ uses: upload, with: { file: "${{ item.gone }}" } }', { gone: 'x' });
-    expect(taskRequestOf(step, namesOf({}))).toMatchObject({
-      ok: false,
-      error: { path: ['steps', 'it', 'with', 'file'], text: 'item.gone' },
-    });
-  });
-
-  test('is only had where the condition holds', () => {
+describe('a condition', () => {
+  test('holds if it is true, or not there', () => {
     const step = stepIt('{ uses: upload, if: "item.n > 1", with: { file: x.png } }', { n: 1 });
-    expect(conditionHolds(step, namesOf({}, { n: 2 }).scope)).toEqual({ ok: true, value: true });
-    expect(conditionHolds(step, namesOf({}, { n: 1 }).scope)).toEqual({ ok: true, value: false });
-    expect(
-      conditionHolds(stepIt('{ uses: upload, with: { file: x.png } }'), namesOf({}).scope),
-    ).toEqual({ ok: true, value: true });
+    expect(conditionHolds(step, scopeOf({ n: 2 }))).toEqual({ ok: true, value: true });
+    expect(conditionHolds(step, scopeOf({ n: 1 }))).toEqual({ ok: true, value: false });
+    expect(conditionHolds(stepIt('{ uses: upload, with: { file: x.png } }'), scopeOf({}))).toEqual({
+      ok: true,
+      value: true,
+    });
   });
 
-  test('whose condition is neither true nor false is refused', () => {
+  test('that is neither true nor false is refused', () => {
     const step = stepIt('{ uses: upload, if: "item.n", with: { file: x.png } }', { n: 1 });
-    expect(conditionHolds(step, namesOf({}, { n: 3 }).scope)).toMatchObject({
+    expect(conditionHolds(step, scopeOf({ n: 3 }))).toMatchObject({
       ok: false,
       error: { path: ['steps', 'it', 'if'], message: expect.stringContaining('not 3') },
     });

@@ -1,7 +1,9 @@
 // Every project that the state file knows, read at the service: which ones, how patiently, and how many at a time.
 import { describe, expect, test } from 'vitest';
+import { digestOf } from '../../src/base/digest.ts';
 import { err, ok } from '../../src/base/result.ts';
 import type { Project } from '../../src/contract/api/project.ts';
+import { type Fingerprint, fingerprintFrom } from '../../src/model/fingerprint.ts';
 import { Ledger } from '../../src/model/ledger.ts';
 import type { NewEvent } from '../../src/model/line.ts';
 import { abandoned, notTaken } from '../../src/model/settled.ts';
@@ -11,8 +13,40 @@ import {
   knownProjects,
   readPatiently,
 } from '../../src/service-api/inquiry.ts';
-import { busy, Scene, unfit } from '../old/run/jobs/performing.ts';
-import { createdOf, createOrder, intentOf, settledOf } from '../old/run/parts.ts';
+import { busy, unfit } from '../fakes/failures.ts';
+import { FakeClock } from '../files/places.ts';
+
+const fingerprint = (words: string): Fingerprint => fingerprintFrom(digestOf({ words }));
+
+const createOrder = (key: string) => ({
+  key,
+  fingerprint: fingerprint(key),
+  attempt: 1,
+  name: `${key} #1`,
+});
+
+type Order = ReturnType<typeof createOrder>;
+
+const intentOf = ({ key, fingerprint: job, attempt, name }: Order): NewEvent => ({
+  ...{
+    event: 'intent',
+    job,
+    task: `swap:${key}`,
+    kind: 'photo-colorizer',
+    attempt,
+    name,
+    reserve: 10,
+  },
+  measure: { of: 'photo-colorizer a', amount: 10 },
+});
+
+const createdOf = ({ key, fingerprint: job }: Order, credits = 10): NewEvent => ({
+  ...{ event: 'created', job, project: `p-${key}`, credits },
+});
+
+const failedOf = ({ fingerprint: job }: Order): NewEvent => ({
+  ...{ event: 'settled', job, credits: 0, status: 'error' },
+});
 
 function ledgerOf(...events: readonly NewEvent[]): Ledger {
   const ledger = new Ledger();
@@ -36,7 +70,7 @@ describe('the known projects', () => {
       { event: 'run', run: 1 },
       intentOf(order),
       createdOf(order),
-      settledOf(order, 0),
+      failedOf(order),
       intentOf(again),
       { event: 'created', job: order.fingerprint, project: 'p-again', credits: 7 },
       intentOf(other),
@@ -82,9 +116,8 @@ describe('the known projects', () => {
 describe('a project', () => {
   test('is read as patiently as a run does, in the records of its kind', async () => {
     const asked: (readonly [string, string])[] = [];
-    const { context, clock } = new Scene();
+    const clock = new FakeClock();
     const api = {
-      ...context.api,
       project: async (record: string, id: string) => {
         asked.push([record, id]);
         return asked.length < 5 ? err(busy) : ok(project(id));
@@ -97,8 +130,8 @@ describe('a project', () => {
   });
 
   test('that is not answered for after five times is a failure', async () => {
-    const { context, clock } = new Scene();
-    const api = { ...context.api, project: async () => err(busy) };
+    const clock = new FakeClock();
+    const api = { project: async () => err(busy) };
     expect(await readPatiently(api, clock, { kind: 'animation', project: 'p' })).toEqual(err(busy));
     expect(clock.slept).toHaveLength(4);
   });
@@ -114,9 +147,8 @@ describe('the inquiry', () => {
         ...orders.flatMap((one) => [intentOf(one), createdOf(one)]),
       );
       let [now, most, reads] = [0, 0, 0];
-      const { context, clock } = new Scene();
+      const clock = new FakeClock();
       const api = {
-        ...context.api,
         project: async (_: string, id: string) => {
           now += 1;
           reads += 1;

@@ -56,3 +56,17 @@ test('once both are saved, the project is deleted', async () => {
   expect(isDeleted(world)).toBe(true);
   expect(world.service.deletedUnsaved).toEqual([]);
 });
+
+test('a result that the service does not list is told of when the project is over, and keeps the project', async () => {
+  const world = new World(wanted);
+  world.service.fate = () => ({ results: 1 });
+  const told = await world.run();
+  expect(told.endings['tidy:a']).toBe('failed');
+  expect(told.events).toContainEqual({
+    type: 'warning',
+    message: expect.stringContaining('1 of'),
+    task: 'paint:a',
+    project: world.service.projectOf('paint:a').id,
+  });
+  expect(isDeleted(world)).toBe(false);
+});

@@ -168,7 +168,7 @@ describe('a download that failed at one due time', () => {
     return world;
   }
 
-  test('is made at the next one, before anything is bought, and its project is deleted', async () => {
+  test('is made at the next one, before anything is bought, and its project stays', async () => {
     const world = await left();
     expect((await world.plan()).warnings.join()).toContain('2026-08-05');
     const from = world.requests.length;
@@ -176,7 +176,7 @@ describe('a download that failed at one due time', () => {
     const calls = world.requests.slice(from);
     expect(calls.indexOf('download picture')).toBeLessThan(calls.indexOf('create picture'));
     expect(world.outputs).toEqual(['2026-08-05.png', '2026-08-06.png']);
-    expect(world.requests.filter((call) => call.startsWith('delete'))).toHaveLength(2);
+    expect(world.requests.filter((call) => call.startsWith('delete'))).toHaveLength(1);
     expect(world.bill).toEqual({ picture: 10 });
     expect((await world.run({ due: last })).summary?.tasks).toMatchObject({ done: 3 });
   });

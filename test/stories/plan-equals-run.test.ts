@@ -5,7 +5,7 @@
 // shrinks nothing.
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { PlanRow, TaskEnding } from '../../src/index.ts';
 import { type Story, stories } from './random-pipelines.ts';
 import { itemOf, type Outcome, Telling } from './telling.ts';
@@ -207,29 +207,19 @@ const found: readonly Found[] = readFileSync(
   .split('\n')
   .map((line) => JSON.parse(line));
 
-describe.each(['old', 'new'])('the %s core', (core) => {
-  beforeAll(() => {
-    process.env['SHOTLIST_CORE'] = core;
-    for (const key of Object.keys(counts) as (keyof typeof counts)[]) counts[key] = 0;
-  });
-  afterAll(() => {
-    delete process.env['SHOTLIST_CORE'];
-  });
+test.each(found)('$what', async ({ story }) => {
+  const before = counts.all;
+  await tell(story);
+  expect(counts.all).toBe(before + 1);
+});
 
-  test.each(found)('$what', async ({ story }) => {
-    const before = counts.all;
-    await tell(story);
-    expect(counts.all).toBe(before + 1);
-  });
-
-  test(`each row of the plan is what a run then does (seed ${seed})`, {
-    timeout: 3_600_000,
-  }, async () => {
-    if (process.env['TALLY'] === undefined)
-      await fc.assert(fc.asyncProperty(stories, tell), { numRuns: rounds, seed });
-    else expect(await tally()).toBe('');
-    if (process.env['ROUNDS'] !== undefined) console.log(JSON.stringify(counts));
-    expect(counts.all).toBeGreaterThan(rounds / 4);
-    for (const some of Object.values(counts)) expect(some).toBeGreaterThan(rounds / 80);
-  });
+test(`each row of the plan is what a run then does (seed ${seed})`, {
+  timeout: 3_600_000,
+}, async () => {
+  if (process.env['TALLY'] === undefined)
+    await fc.assert(fc.asyncProperty(stories, tell), { numRuns: rounds, seed });
+  else expect(await tally()).toBe('');
+  if (process.env['ROUNDS'] !== undefined) console.log(JSON.stringify(counts));
+  expect(counts.all).toBeGreaterThan(rounds / 4);
+  for (const some of Object.values(counts)) expect(some).toBeGreaterThan(rounds / 80);
 });

@@ -1,5 +1,5 @@
 // prune removes what nothing needs any more, and leaves whatever somebody may want. After it, the plan says what it said before.
-// Lists and flags: test/transcripts/prune.txt; every kind of record: test/old/plan/orphans.test.ts.
+// Lists and flags: test/transcripts/prune.txt; every kind of record: test/features/prune/find-orphans.test.ts.
 import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';

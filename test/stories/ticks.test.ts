@@ -84,26 +84,6 @@ describe('a tick', () => {
     expect(world.state.match(/^{"run":/gm)).toHaveLength(1);
   });
 
-  test('remembers when it has looked: ticks that come faster than a look is useful ask nothing', async () => {
-    const patient = clips(1).replace('uses: text-to-video', 'timeout: 1h, uses: text-to-video');
-    // What was looked at is remembered in a folder of this computer.
-    const world = new World(patient, {}, { disk: 'folder' });
-    world.service.renderMs = () => 20 * minute;
-    await world.tick();
-    world.clock.pass(10 * minute);
-    await world.tick();
-    const looks = (): number => world.requests.filter((one) => one.startsWith('look')).length;
-    expect(looks()).toBe(1);
-    for (let seconds = 0; seconds < 30; seconds += 5) {
-      world.clock.pass(5000);
-      await world.tick();
-    }
-    expect(looks()).toBe(1);
-    world.clock.pass(5 * minute);
-    await world.tick();
-    expect(looks()).toBe(2);
-  });
-
   test('advances a chain: the second step begins in a later tick', async () => {
     const world = ticking(chain);
     const [last, count] = await ticks(world);

@@ -3,9 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { standingFailures } from '../../src/model/failures.ts';
 import { committed, Ledger } from '../../src/model/ledger.ts';
-import type { JobLine, Measure, NewEvent, RunLine } from '../../src/model/line.ts';
+import type { JobLine, NewEvent, RunLine } from '../../src/model/line.ts';
 import { worthOf } from '../../src/model/state.ts';
-import { decideCreate } from '../../src/plan/decide.ts';
 import {
   abandoned,
   amended,
@@ -219,62 +218,6 @@ test('a failure before a job began is new unless the same is on record', () => {
   expect(ledger.lacks({ ...failed, why: 'two' })).toBe(true);
 });
 
-describe('what creations really cost', () => {
-  const kind = 'ai-talking-photo';
-  const measured = (of: string, reserve: number, measure: Measure, attempt = 1): NewEvent => ({
-    event: 'intent',
-    job: job(of),
-    task: `act:${of}`,
-    kind,
-    attempt,
-    name: `${of} #${attempt}`,
-    reserve,
-    measure,
-  });
-  const five = { of: 'act 480p', amount: 5 };
-  const dear = [run(), measured('a', 10, five), created('a', 15), complete('a', 15)];
-
-  test('is a rate by the dearest charge seen, and the worst excess over an estimate', () => {
-    const { rates } = folded([...dear, measured('b', 20, five), created('b', 12)]);
-    expect(rates.expected({ of: 'act 480p', amount: 10 })).toBe(30);
-    expect(rates.overrun(kind)).toBe(1.5);
-    expect(rates.dearest(kind)).toBe(15);
-  });
-
-  test('is not known of another kind of order, nor of a kind that was never charged', () => {
-    const { rates } = folded(dear);
-    expect(rates.expected({ of: 'act 720p', amount: 5 })).toBeUndefined();
-    expect(rates.knows('other')).toBe(false);
-    expect(rates.overrun('other')).toBe(1);
-  });
-
-  test('is known as soon as the creation is answered', () => {
-    expect(folded(dear.slice(0, 2)).rates.knows(kind)).toBe(false);
-    expect(folded(dear.slice(0, 3)).rates.expected(five)).toBe(15);
-  });
-
-  test('is remembered, also after the project is deleted', () => {
-    const { rates } = readBack(folded([...dear, output('a'), deleted('a'), ended]));
-    expect(rates.expected(five)).toBe(15);
-    expect(rates.overrun(kind)).toBe(1.5);
-  });
-
-  test('of what was forgotten is known for its kind', () => {
-    const { rates } = readBack(folded([...dear, forgotten()]));
-    expect(rates.dearest(kind)).toBe(15);
-  });
-
-  test('is not known of what was never answered', () => {
-    const unheard = [
-      run(),
-      measured('a', 10, five),
-      abandoned('a', 10),
-      measured('a', 10, five, 2),
-    ];
-    expect(readBack(folded(unheard)).rates.knows(kind)).toBe(false);
-  });
-});
-
 describe('money’s trace', () => {
   const paid = [run(), intent(), created('a', 10), complete('a', 10)];
 
@@ -319,12 +262,18 @@ test('the account is that of the run in progress alone', () => {
   expect(readBack(ledger).account).toEqual({ charged: 0, refunded: 0, reserved: 0 });
 });
 
+/** What a run or a person does next. */
+const acts: Readonly<Record<JobLine['state'], 'begin' | 'attach' | 'doubt' | 'reuse'>> = {
+  ...{ failed: 'begin', forgotten: 'begin', created: 'attach', intended: 'doubt', doubt: 'doubt' },
+  ...{ complete: 'reuse', deleted: 'reuse', supplied: 'reuse' },
+};
+
 /** Goes on with a tool's job as a run and a person would, whatever the service answers, until it is done. */
 function endsWell(start: JobLine, chance: () => number): void {
   let line = start;
   if (line.kind === 'upload') return;
   for (let step = 0; step < 60; step++) {
-    const { act } = decideCreate(line);
+    const act = acts[line.state];
     if (act === 'reuse') return;
     const of = line.tasks[0]?.split(':')[1] ?? 'a';
     const next = nextOf(act, of, line, chance());
@@ -380,8 +329,6 @@ describe('any history', () => {
         // A file that was saved outdates the failure of its task, when the record is read.
         expect(again.tasks()).toEqual(new Ledger(ledger.record).tasks());
         expect(again.runs().map(netOf)).toEqual(ledger.runs().map(netOf));
-        for (const { kind } of ledger.jobs())
-          expect(again.rates.dearest(kind)).toBeLessThanOrEqual(ledger.rates.dearest(kind));
       }),
       { seed: 1, numRuns: partOf(300) },
     );

@@ -163,7 +163,7 @@ const advice: Readonly<Record<string, string>> = {
   unavailable: 'run it again when the service is up',
   unreachable: 'check the network and the address of the service, then run it again',
   local: 'free some disk space or make the folder writable, then run it again',
-  abandoned: 'run it again; the next run pays for it again',
+  abandoned: 'use run --pay-again to pay for it again',
   gone: 'use run --pay-again to pay for it again',
 };
 
@@ -183,7 +183,6 @@ const cures: Readonly<Record<string, Cure>> = {
   unknown_error: 'again',
   canceled: 'again',
   'missing-asset': 'again',
-  abandoned: 'again',
 };
 
 export const cureFor = (code: string | undefined): Cure | undefined => entryOf(cures, code);

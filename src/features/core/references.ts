@@ -1,21 +1,16 @@
 // What the plan of the new core refers to in the state file, for whoever looks for orphans.
 import { digestFrom } from '../../base/digest.ts';
-import { calendarCaps } from '../../core/calendar-budget.ts';
 import { plannedAction } from '../../core/findings.ts';
-import { makePlan } from '../../core/plan.ts';
 import type { Clock, Disk } from '../../core/ports.ts';
-import { compileProgram } from '../../core/program.ts';
-import { pickedTakes } from '../../core/takes.ts';
 import type { See } from '../../core/walk.ts';
-import type { ItemList } from '../../files/items.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { fingerprintFrom } from '../../model/fingerprint.ts';
 import type { Ledger } from '../../model/ledger.ts';
-import { identityOf } from '../../model/run-identity.ts';
 import { allTakes } from '../../model/take-index.ts';
-import { baseAt, belowOutput, reallyAt } from '../planning/plan-problems.ts';
+import type { ItemsHere } from '../planning/items-here.ts';
+import { belowOutput, reallyAt } from '../planning/plan-problems.ts';
 import { PlanReferences } from '../prune/plan-references.ts';
-import { factsOf, placed } from './planning.ts';
+import { walkHere } from './tasks-here.ts';
 
 /** A plan that begins anew refers to nothing. */
 export async function referencesTo(
@@ -51,42 +46,14 @@ export const seenBy =
 
 const nameOf = (fingerprint: string) => fingerprintFrom(digestFrom(fingerprint));
 
-/** The plan of all items, for a command that has the state file open and runs nothing. */
+/** What the tasks of all items refer to, for a command that has the state file open and runs nothing. */
 export async function referencesHere(
   bound: BoundPipeline,
-  { ledger, clock, disk, items }: { ledger: Ledger; clock: Clock; disk: Disk; items: ItemList },
+  here: Pick<ItemsHere, 'items' | 'disk' | 'base'>,
+  { ledger, clock }: { readonly ledger: Ledger; readonly clock: Clock },
 ): Promise<PlanReferences> {
-  const { record } = ledger;
-  const { due } = identityOf(ledger.runs(), {});
-  const anew = await referencesTo(ledger, bound, disk);
-  let references = anew();
-  await makePlan({
-    program: compileProgram(bound.pipeline),
-    setting: {
-      ledger: record,
-      facts: factsOf(disk, () => true),
-      receipts: { get: () => undefined },
-      takes: pickedTakes(record),
-      base: baseAt(bound, due, clock.now()),
-      digest: (path) => disk.digest({ in: 'input', path }),
-      excluded: new Set(),
-      payAgain: new Set(),
-      unusable: () => undefined,
-      now: () => clock.now(),
-      isWhole: true,
-      signal: new AbortController().signal,
-    },
-    items: placed(items),
-    count: items.count,
-    caps: { run: undefined, perItem: undefined, calendar: calendarCaps(bound.pipeline) },
-    run: () => undefined,
-    now: () => clock.now(),
-    tellsCaps: false,
-    ignoresOwed: true,
-    see: () => {
-      references = anew();
-      return seenBy(references, ledger);
-    },
-  });
+  const anew = await referencesTo(ledger, bound, here.disk);
+  const references = anew();
+  await walkHere(bound, here, { ledger, clock }, seenBy(references, ledger));
   return references;
 }

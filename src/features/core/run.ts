@@ -82,7 +82,7 @@ const longestMs = 24 * 3_600_000;
 
 const detached = 'left as --detach-after says; the next run continues it';
 
-interface Performed {
+export interface Performed {
   readonly summary: Summary;
   readonly changed: boolean;
 }

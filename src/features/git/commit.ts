@@ -12,10 +12,12 @@ import { isSystemProblem } from '../../base/system-error.ts';
 import { count } from '../../base/text.ts';
 import type { Summary } from '../../core/run-event.ts';
 import { shownPath } from '../../files/shown-path.ts';
+import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { Ledger } from '../../model/ledger.ts';
+import type { Loaded } from '../../state/load-state.ts';
+import type { RunPaths } from '../../state/run-paths.ts';
 import { creditsText } from '../../views/credits-text.ts';
 import { tasksText } from '../../views/summary-text.ts';
-import type { Prepared } from '../planning/prepare.ts';
 import type { RunContext } from '../run/context.ts';
 import {
   busyWith,
@@ -29,7 +31,11 @@ import {
 } from './git.ts';
 
 export interface OverRun extends Pick<RunContext, 'options' | 'onEvent' | 'target' | 'redactor'> {
-  readonly prepared: Pick<Prepared, 'paths' | 'bound' | 'state'>;
+  readonly prepared: {
+    readonly paths: RunPaths;
+    readonly bound: BoundPipeline;
+    readonly state: Loaded;
+  };
 }
 
 export async function commitRun(run: OverRun, summary: Summary): Promise<void> {

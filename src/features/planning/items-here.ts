@@ -1,4 +1,4 @@
-// The items of a pipeline and their plan, for a command that has the state file open and runs nothing.
+// The items of a pipeline and its files, for a command that has the state file open and runs nothing.
 
 import type { Clock } from '../../core/ports.ts';
 import { boundaryOf, type OutsideOptions } from '../../files/boundary.ts';
@@ -11,7 +11,6 @@ import type { Ledger } from '../../model/ledger.ts';
 import { identityOf } from '../../model/run-identity.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
 import { internalsOf } from '../internals.ts';
-import { type PlannedItems, type PlanningInputs, planItems } from './plan-items.ts';
 import { baseAt } from './plan-problems.ts';
 import { listSelected } from './selected-items.ts';
 
@@ -49,20 +48,6 @@ export async function openItemsHere(bound: BoundPipeline, options: OutsideOption
     disk,
     items,
     base,
-    /** `planned`: default: all of the items. */
-    plan: (
-      more: Pick<PlanningInputs, 'seen' | 'onTask'> = {},
-      planned = items,
-    ): Promise<PlannedItems> =>
-      planItems(bound, planned, {
-        base,
-        ledger,
-        disk,
-        clock,
-        excluded: new Set(),
-        requireOutputs: false,
-        ...more,
-      }),
     [Symbol.dispose]() {
       items[Symbol.dispose]();
       hashes.close();

@@ -1,16 +1,9 @@
-// What limits a run, and why it must not begin: tasks that cannot run, unknown prices, values that the account's plan does
-// not include, files that results would replace.
+// What limits a run, and why it must not begin: unknown prices, and values that the account's plan does not include.
 import { allowances, isTier } from '../../contract/api/tier.ts';
-import type { Complaint, Diagnostic } from '../../contract/yaml/diagnostic.ts';
+import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
 import type { PlanFindings } from '../../core/plan-findings.ts';
 import type { Plan, PlanRow } from '../../core/plan-table.ts';
-import { replaceHint } from '../../files/disk.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
-import type { Limits } from '../../language/pipeline.ts';
-import type { GenerationLimits } from '../../plan/generations.ts';
-import { refuse } from '../refuse.ts';
-import type { ForeignFiles, PlannedItems } from './plan-items.ts';
-import type { Prepared } from './prepare.ts';
 
 /** The smaller of two budgets; undefined if there is none. */
 export const smaller = (a: number | undefined, b: number | undefined): number | undefined =>
@@ -26,18 +19,7 @@ export function overruledText(
   return `--budget ${flag} changes nothing: budget.credits in ${file} allows ${credits}; to spend more, raise it there`;
 }
 
-/** Everything known that keeps a run from beginning: the same for a plan and for a run. */
-export function refusals({ bound, planned }: Prepared, terms: Terms): readonly Complaint[] {
-  return [
-    ...planned.problems,
-    ...refuseUnpriced(planned.plan, terms, bound),
-    ...refuseBeyondPlan(planned.findings, terms.tier, bound),
-  ];
-}
-
 interface Terms {
-  /** The tier of the account; undefined if it is not known yet, or not reported. */
-  readonly tier: string | undefined;
   readonly budget: number | undefined;
   readonly rehearsal: boolean;
 }
@@ -47,7 +29,7 @@ interface Terms {
  */
 export function refuseUnpriced(
   plan: Plan,
-  { budget, rehearsal }: Omit<Terms, 'tier'>,
+  { budget, rehearsal }: Terms,
   { pipeline, file }: BoundPipeline,
 ): readonly Diagnostic[] {
   const { perItem, perDay, perMonth } = pipeline.budget;
@@ -98,25 +80,7 @@ export function statedPrices({ pipeline }: BoundPipeline): ReadonlyMap<string, n
   return stated;
 }
 
-// Files that shotlist did not make, where results will go: a run replaces them only if a person agrees.
-
-export const foreignText = ({ count, paths }: ForeignFiles): string => {
-  const more = count > paths.length ? ` and ${count - paths.length} more` : '';
-  return count === 1
-    ? `${paths.join('')} is there already, and shotlist did not make it`
-    : `${count} files are there already, and shotlist did not make them: ${paths.join(', ')}${more}`;
-};
-
-export const foreignWarning = ({ foreign }: Pick<PlannedItems, 'foreign'>): readonly string[] =>
-  foreign.count === 0 ? [] : [`${foreignText(foreign)}; run replaces no such file unasked`];
-
-export const refuseForeign = (foreign: ForeignFiles): never =>
-  refuse(
-    `nothing was bought: ${foreignText(foreign)}`,
-    foreign.count === 1 ? replaceHint : replaceHint.replaceAll(' it', ' them'),
-  );
-
-// How many projects a run may have in progress at once: what the account's plan allows, and what the pipeline says.
+// How many projects a run may have in progress at once: what the account's plan allows.
 
 /** Undefined for an unlimited plan, and for one whose limit is not known. */
 export const generationsOn = (tier: string | undefined): number | undefined =>
@@ -124,14 +88,3 @@ export const generationsOn = (tier: string | undefined): number | undefined =>
 
 /** `run` waits until everything is over; `tick` looks, buys and ends. */
 export type Manner = 'run' | 'tick';
-
-/** Items do not wait in a tick for their projects, so there the projects count as items in progress. */
-export function generationLimits(
-  { items, steps }: Limits,
-  tier: string | undefined,
-  manner: Manner,
-): GenerationLimits {
-  const ofPlan = generationsOn(tier);
-  const total = manner === 'tick' ? Math.min(items, ofPlan ?? items) : ofPlan;
-  return { total, byKind: steps };
-}

@@ -17,9 +17,10 @@ import {
 } from '../../core/plan-record.ts';
 import type { Plan } from '../../core/plan-table.ts';
 import { placeOf, replaceFile } from '../../files/replace-file.ts';
+import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { contentOf } from '../../state/content.ts';
+import type { RunPaths } from '../../state/run-paths.ts';
 import { refuse } from '../refuse.ts';
-import type { Prepared } from './prepare.ts';
 
 interface Header {
   readonly shotlistPlan: 1;
@@ -35,9 +36,11 @@ interface Header {
 }
 
 /** A plan that was made just now. */
-export type Made = Pick<Prepared, 'bound' | 'paths'> & {
+export interface Made {
+  readonly bound: BoundPipeline;
+  readonly paths: RunPaths;
   readonly planned: { readonly plan: Plan };
-};
+}
 
 export interface SavedPlan {
   readonly header: Header;

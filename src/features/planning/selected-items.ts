@@ -5,7 +5,6 @@ import { type Diagnostic, suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { Disk } from '../../core/ports.ts';
 import { stepsExcludedBy } from '../../core/step-selection.ts';
 import type { Boundary } from '../../files/boundary.ts';
-import type { FileStamps } from '../../files/file-stamps.ts';
 import type { ItemListProblem } from '../../files/item-source.ts';
 import { type ItemFilter, type ItemList, listItems } from '../../files/items.ts';
 import { checkColumns, measuredUses } from '../../language/item-fields.ts';
@@ -85,15 +84,13 @@ export interface ListingFacts {
   readonly disk?: Pick<Disk, 'input' | 'digest'>;
   /** The fields to read from the files; default: those that the pipeline uses. */
   readonly measured?: ReadonlySet<MeasuredField>;
-  /** Of the files that are measured. */
-  readonly stamps?: Pick<FileStamps, 'look'> | undefined;
 }
 
 export async function listSelected(
   bound: BoundPipeline,
   { output }: Pick<RunPaths, 'output'>,
   filter: ItemFilter,
-  { boundary, disk, stamps, measured = measuredUses(bound.pipeline) }: ListingFacts,
+  { boundary, disk, measured = measuredUses(bound.pipeline) }: ListingFacts,
 ): Promise<ItemList> {
   const { pipeline, folder, file, base } = bound;
   const { items, source } = pipeline;
@@ -106,7 +103,6 @@ export async function listSelected(
           base,
           file,
           measured,
-          onMeasure: (path) => stamps?.look(path),
           barred: (real) => boundary.folderRefusal(real),
           refusal: (path) => boundary.refusal(path),
           spanOf: (path) => source.spanOf(path),

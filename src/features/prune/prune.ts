@@ -140,10 +140,7 @@ async function survey(
   using here = await openItemsHere(bound, options, { paths, ledger, clock });
   const { items, disk } = here;
   if (options.onWarning !== undefined) items.warnings.forEach(options.onWarning);
-  const references =
-    process.env['SHOTLIST_CORE'] === 'new'
-      ? await referencesHere(bound, { ledger, clock, disk, items })
-      : (await here.plan()).references;
+  const references = await referencesHere(bound, here, { ledger, clock });
   const { missingFolders } = options;
   const search = { bound, paths, items, ledger, references, disk, missingFolders };
   const orphans = await certainOrphans(search);

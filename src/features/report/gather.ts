@@ -1,29 +1,30 @@
-// Gathers the data of a report: the plan of all items by what is here now, and what the state file says.
+// Gathers the data of a report: the tasks of all items by what is here now, and what the state file says.
 import { basename, resolve } from 'node:path';
 import { Cleanup } from '../../base/cleanup.ts';
+import { isObject, type Json, type JsonObject } from '../../base/json.ts';
 import { isWithin, realPathOr } from '../../base/real-path.ts';
 import { shotlistLine } from '../../base/shell.ts';
 import type { Env } from '../../base/user-folder.ts';
+import { isKnown, isList, isNamedObject, type Named, Ref } from '../../core/names.ts';
+import { compileNames } from '../../core/naming.ts';
 import type { Clock } from '../../core/ports.ts';
+import { type Base, Task } from '../../core/scope.ts';
+import type { See } from '../../core/walk.ts';
 import type { OutsideOptions } from '../../files/boundary.ts';
 import type { ItemList } from '../../files/items.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { Refusal, resultOf } from '../../language/load/refusal.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import { stagesOf } from '../../language/stages.ts';
-import type { Item } from '../../model/item.ts';
-import { taskRequestOf } from '../../model/task-request.ts';
 import {
   type PictureNumbers,
   type PictureSource,
-  type PlannedItem,
   ReportBuilder,
 } from '../../report/page/report-builder.ts';
 import type { ReportData, ReportItem } from '../../report/page/report-data.ts';
-import { isSettled } from '../../report/page/task-state.ts';
-import type { DryItem } from '../../run/dry-run.ts';
-import type { PlanContext } from '../../run/plan-context.ts';
+import { isSettled, type ReportedTask } from '../../report/page/task-state.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
+import { taskHere, walkHere } from '../core/tasks-here.ts';
 import { headerOf, openState } from '../open-state.ts';
 import { openItemsHere } from '../planning/items-here.ts';
 
@@ -96,34 +97,33 @@ export async function gatherReport(
   });
   const settled = new Map<string, ReportItem>();
   const known = sameRun(pipeline, running, context.last);
-  /** The items that must be planned; the others go to the report on the way. */
-  function* unsettled(): Generator<Item> {
-    for (const item of items) {
-      const kept = known?.get(item.key);
-      if (kept === undefined) yield item;
-      else {
-        builder.keep(kept);
-        settled.set(item.key, kept);
-      }
+  const tasks = new ReportedTasks(pipeline, inputs ? base : undefined);
+  const open: ItemList =
+    known === undefined
+      ? items
+      : {
+          ...items,
+          *[Symbol.iterator]() {
+            for (const item of items) if (!known.has(item.key)) yield item;
+          },
+          [Symbol.dispose]: () => undefined,
+        };
+  await walkHere(bound, { items: open, disk, base }, { ledger, clock }, tasks.see);
+  const { afterItems } = stagesOf(pipeline.steps);
+  const isLast = ({ step }: ReportedTask): boolean => afterItems.includes(step);
+  const shared = tasks.of('');
+  builder.add({ key: undefined, tasks: shared.filter((task) => !isLast(task)) });
+  for (const { key } of items) {
+    const kept = known?.get(key);
+    if (kept === undefined) {
+      const added = builder.add({ key, tasks: tasks.of(key) });
+      if (isSettled(added)) settled.set(key, added);
+    } else {
+      builder.keep(kept);
+      settled.set(key, kept);
     }
   }
-  const planned: ItemList = {
-    count: items.count,
-    total: items.total,
-    warnings: items.warnings,
-    blind: items.blind,
-    [Symbol.iterator]: unsettled,
-    [Symbol.dispose]: () => undefined,
-  };
-  await here.plan(
-    {
-      seen: (plan, item) => {
-        const added = builder.add(plannedItem(plan, item, { inputs, base }));
-        if (item !== undefined && isSettled(added)) settled.set(item.key, added);
-      },
-    },
-    known === undefined ? items : planned,
-  );
+  builder.add({ key: undefined, tasks: shared.filter(isLast) });
   const at = new Date(clock.now()).toISOString();
   const data = builder.data({ at, rehearsal });
   const output = realPathOr(paths.output);
@@ -151,23 +151,58 @@ function sameRun(
   return gathers || running === undefined || last?.running !== running ? undefined : last.settled;
 }
 
-function plannedItem(
-  { itemRun, tasks }: DryItem,
-  item: Item | undefined,
-  { inputs, base }: { readonly inputs: boolean; readonly base: PlanContext['base'] },
-): PlannedItem {
-  return {
-    key: item?.key,
-    tasks,
-    bodyOf: ({ step, fingerprint, take }) => {
-      if (!inputs || fingerprint === undefined || step.fan !== undefined) return undefined;
-      const request = taskRequestOf(step, itemRun.byContent(base));
-      // The body is shown only if it is the one that was sent.
-      const same =
-        request.ok &&
-        'body' in request.value &&
-        request.value.fingerprint === (take?.first ?? fingerprint);
-      return same ? request.value.body : undefined;
-    },
+/** The tasks of a walk, by item, in the order of the pipeline. */
+class ReportedTasks {
+  readonly #places: ReadonlyMap<string, number>;
+  readonly #base: Base | undefined;
+  readonly #tasks = new Map<string, ReportedTask[]>();
+
+  /** `base`: undefined if the report says nothing of requests. */
+  constructor({ steps }: Pipeline, base: Base | undefined) {
+    this.#places = new Map(steps.map(({ name }, place) => [name, place]));
+    this.#base = base;
+  }
+
+  readonly see: See = (task, end) => {
+    if (end === undefined) return;
+    const { scope, step, source, fingerprint, file, problem } = task;
+    const { key } = scope.payer;
+    const isAbout = step.of !== undefined;
+    const job = isAbout ? source?.fingerprint : fingerprint;
+    const base = this.#base;
+    const isShown =
+      base !== undefined && step.kind.operation === 'create' && step.fan === undefined;
+    const own = this.#tasks.get(key) ?? [];
+    this.#tasks.set(key, own);
+    own.push({
+      ...taskHere(task, end),
+      code: problem?.code,
+      job: job === '' ? undefined : job,
+      file,
+      body: isShown && fingerprint !== '' ? () => requestOf(task, base) : undefined,
+    });
   };
+
+  of(key: string): readonly ReportedTask[] {
+    const place = ({ step }: ReportedTask): number => this.#places.get(step.name) ?? 0;
+    return (this.#tasks.get(key) ?? []).sort((one, other) => place(one) - place(other));
+  }
+}
+
+function requestOf({ step, scope, planned }: Task, base: Base): JsonObject | undefined {
+  const body = compileNames(step.with)(scope.names(base, planned.needs));
+  const shown = body.ok ? shownValue(body.value) : undefined;
+  return isObject(shown) ? shown : undefined;
+}
+
+/** With the name of a step for what that step makes. */
+function shownValue(value: Named): Json {
+  if (value instanceof Ref && value.of instanceof Task)
+    return `${value.of.step.name} → ${value.path}`;
+  if (isKnown(value)) return value;
+  if (isList(value)) return value.map(shownValue);
+  if (!isNamedObject(value)) return '…';
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [name, shownValue(field)]),
+  );
 }

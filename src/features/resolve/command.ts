@@ -81,7 +81,7 @@ function resolvedText(
     case 'not-charged':
       return `The service never took ${whose}: the next run sends it again.`;
     case 'abandon':
-      return `${whose} is written off: ${count(credits, 'credit')} count as charged. The next run pays for it again.`;
+      return `${whose} is written off: ${count(credits, 'credit')} count as charged. Only run --pay-again pays for it again.`;
   }
 }
 
@@ -207,7 +207,7 @@ function resolvedAllText({ settled, left }: ResolvedAll): string {
     [free, 'never taken: the next run sends them again.'],
     [
       written,
-      `written off: ${count(credits, 'credit')} count as charged. The next run pays for them again.`,
+      `written off: ${count(credits, 'credit')} count as charged. Only run --pay-again pays for them again.`,
     ],
   ] as const;
   return printable(

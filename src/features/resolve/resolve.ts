@@ -28,7 +28,7 @@ import { refuse } from '../refuse.ts';
  * - `project`: the service accepted the creation, and this is its project; the project's record must have the attempt's
  *   name.
  * - `not-charged`: the service never accepted the creation; the next run may send it again.
- * - `abandon`: nobody can tell. The reserved credits count as charged, and the next run may pay for it again.
+ * - `abandon`: nobody can tell. The reserved credits count as charged, and only `--pay-again` pays for it again.
  */
 export type Resolution =
   | { readonly how: 'project'; readonly project: string }

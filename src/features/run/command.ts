@@ -40,16 +40,10 @@ export async function runCommand(file: string, flags: RunCommandFlags): Promise<
 }
 
 /** Without a terminal, nothing is asked. */
-export function questionsOf(
-  flags: RunCommandFlags,
-): Pick<RunOptions, 'confirm' | 'confirmAbove' | 'confirmReplace'> {
+export function questionsOf(flags: RunCommandFlags): Pick<RunOptions, 'confirm' | 'confirmAbove'> {
   const confirmAbove = aboveOf(flags);
   if (flags.yes === true || flags.json === true || !canAsk()) return {};
   return {
-    confirmReplace: (files) => {
-      printProse(`${files}.`);
-      return isYes('Replace?');
-    },
     confirmAbove,
     confirm: async ({ plan, reading, above }) => {
       const creditDollars = ownCreditDollars() ?? reading.creditDollars;

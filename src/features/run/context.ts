@@ -5,7 +5,6 @@ import type { Plan } from '../../core/plan-table.ts';
 import type { Clock } from '../../core/ports.ts';
 import type { RunEvent } from '../../core/run-event.ts';
 import type { RunView } from '../../core/run-view.ts';
-import type { LookSchedule } from '../../plan/look-schedule.ts';
 import { speedFactorOf } from '../../service-api/connect-service.ts';
 import type { Pictures, Speed } from '../../service-api/local-service.ts';
 import type { Target, TargetOptions } from '../../service-api/target.ts';
@@ -14,7 +13,6 @@ import type { StoreChoice } from '../../stores/open-store.ts';
 import type { LiveFacts } from '../../views/live/live-facts.ts';
 import type { RunInternals } from '../internals.ts';
 import type { PrepareOptions } from '../planning/options.ts';
-import type { Prepared } from '../planning/prepare.ts';
 import type { Manner } from '../planning/refusals.ts';
 import type { SavedPlan } from '../planning/saved-plan.ts';
 
@@ -33,8 +31,6 @@ export interface RunOptions extends TargetOptions, PrepareOptions, WebhookOption
    * known. The run then buys no more than the plan says, and refuses if a file has changed meanwhile.
    */
   readonly confirm?: ((question: RunQuestion) => Promise<boolean>) | undefined;
-  /** Asks a person whether results may replace files that shotlist did not make; default: no. */
-  readonly confirmReplace?: ((files: string) => Promise<boolean>) | undefined;
   /** In credits; default: `confirm_above` of the pipeline. */
   readonly confirmAbove?: number | undefined;
   /** `--commit`: make one git commit with the state file and the outputs of this pipeline, at most 1 MiB each and 20 MiB in all. */
@@ -101,17 +97,6 @@ export interface RunContext {
   readonly view: RunView;
   /** For others who ask how far the run is. */
   readonly answer: () => LiveFacts;
-}
-
-export interface PreparedRun extends RunContext {
-  readonly prepared: Prepared;
-  /** Credits; undefined if there is no limit. */
-  readonly budget: number | undefined;
-  /** By the clock's `elapsed`. */
-  readonly began: number;
-  /** A tick that can bring nothing forward now: it sends nothing. */
-  readonly asleep: boolean;
-  readonly lookSchedule: LookSchedule;
 }
 
 /** The speed of the service relative to the hosted one. */

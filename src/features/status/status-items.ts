@@ -5,12 +5,12 @@ import type { JsonObject } from '../../base/json.ts';
 import { adviceFor } from '../../contract/api/failure.ts';
 import { toCel } from '../../language/expression.ts';
 import type { Step } from '../../language/pipeline.ts';
+import { conditionHolds } from '../../model/condition.ts';
 import { fingerprintFrom } from '../../model/fingerprint.ts';
 import type { Ledger } from '../../model/ledger.ts';
 import { resultOf } from '../../model/line.ts';
 import { namedByContent } from '../../model/outputs.ts';
 import { fannedOutIn, itemOf, stepOf } from '../../model/task.ts';
-import { conditionHolds } from '../../model/task-request.ts';
 import type { TaskFacts, TaskState } from '../../model/task-states.ts';
 
 /** What status needs to know of a step of the pipeline. */

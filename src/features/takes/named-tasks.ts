@@ -2,17 +2,12 @@
 import { option, shotlistLine } from '../../base/shell.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { PlannedAction } from '../../core/planned-action.ts';
-import type { Clock } from '../../core/ports.ts';
 import { itemsOf, neededBy } from '../../core/reroll.ts';
-import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import type { Ledger } from '../../model/ledger.ts';
 import { jobFacts } from '../../model/state.ts';
 import { fannedOutIn, itemOf, stepOf } from '../../model/task.ts';
-import type { PlannedTask } from '../../plan/planned-action.ts';
-import type { Receipts } from '../../state/receipts.ts';
-import { type TaskHere, type Tasks, tasksByCore } from '../core/tasks-here.ts';
-import type { ItemsHere } from '../planning/items-here.ts';
+import type { TaskHere, Tasks } from '../core/tasks-here.ts';
 import { refuse } from '../refuse.ts';
 
 /** A name that begins with the name of a step is a task; any other one is an item. */
@@ -30,23 +25,6 @@ export function itemsNamed(
   );
   if (keys === undefined) return undefined;
   return new Set([...keys, ...names.filter((name) => !isTask(pipeline, name))]);
-}
-
-/** The tasks as a run would find them now, by name. */
-export async function tasksHere(
-  bound: BoundPipeline,
-  here: ItemsHere,
-  {
-    ledger,
-    receipts,
-    clock,
-  }: { readonly ledger: Ledger; readonly receipts: Receipts | undefined; readonly clock: Clock },
-): Promise<Tasks> {
-  if (process.env['SHOTLIST_CORE'] === 'new' && receipts !== undefined)
-    return await tasksByCore(bound, here, { ledger: ledger.record, receipts, clock });
-  const tasks = new Map<string, PlannedTask>();
-  await here.plan({ onTask: (planned) => void tasks.set(planned.task, planned) });
-  return tasks;
 }
 
 export function tasksNamed(

@@ -12,7 +12,6 @@ import type { JobLine, OutputLine } from '../../model/line.ts';
 import { chargedHere, jobFacts, worthOf } from '../../model/state.ts';
 import { allTakes, numberOf } from '../../model/take-index.ts';
 import { stepOf } from '../../model/task.ts';
-import type { PlannedTask } from '../../plan/planned-action.ts';
 import type {
   FailureGroup,
   Parameter,
@@ -25,7 +24,13 @@ import type {
   Spending,
   TaskState,
 } from './report-data.ts';
-import { itemState, type TaskVerdict, verdictAfter, verdictOf } from './task-state.ts';
+import {
+  itemState,
+  type ReportedTask,
+  type TaskVerdict,
+  verdictAfter,
+  verdictOf,
+} from './task-state.ts';
 
 /** What is known of a file that is uploaded. */
 interface InputFact {
@@ -47,12 +52,10 @@ interface ReportSources {
   readonly pictures: PictureNumbers;
 }
 
-/** The tasks of an item, and the bodies of their requests as far as they are known. */
-export interface PlannedItem {
+interface Tasks {
   /** Undefined for the shared tasks. */
   readonly key: string | undefined;
-  readonly tasks: readonly PlannedTask[];
-  readonly bodyOf: (task: PlannedTask) => JsonObject | undefined;
+  readonly tasks: readonly ReportedTask[];
 }
 
 export class ReportBuilder {
@@ -65,7 +68,6 @@ export class ReportBuilder {
   readonly #doubts: ReportDoubt[] = [];
   /** Jobs whose credits a task of the report shows. */
   readonly #paid = new Set<string>();
-  readonly #stepOfShared = new Map<string, string>();
   /** The states of the shared tasks, by step. */
   readonly #sharedStates = new Map<string, TaskState>();
 
@@ -77,7 +79,7 @@ export class ReportBuilder {
   }
 
   /** Call once for each item, in their order, and for the shared tasks, in one or two parts. */
-  add(item: PlannedItem): ReportItem {
+  add(item: Tasks): ReportItem {
     const number = item.key === undefined ? -1 : this.#items.length;
     const added = this.#itemOf(item, number);
     if (item.key === undefined) this.#shared = joined(this.#shared, added);
@@ -95,15 +97,8 @@ export class ReportBuilder {
     }
   }
 
-  #itemOf({ key = '', tasks, bodyOf }: PlannedItem, number: number): ReportItem {
-    const own = new Map<string, string>();
-    for (const { step, fingerprint } of tasks) {
-      const names = key === '' ? this.#stepOfShared : own;
-      if (fingerprint !== undefined && step.of === undefined) names.set(fingerprint, step.name);
-    }
-    const maker = (fingerprint: string): string | undefined =>
-      own.get(fingerprint) ?? this.#stepOfShared.get(fingerprint);
-    const within = { key, number, bodyOf, maker };
+  #itemOf({ key = '', tasks }: Tasks, number: number): ReportItem {
+    const within = { key, number };
     const verdicts = this.#verdictsOf(tasks, key === '');
     const reported = tasks.map((task, index) =>
       this.#taskOf(task, verdicts[index] ?? { state: 'waiting' }, within),
@@ -125,12 +120,12 @@ export class ReportBuilder {
   }
 
   /** The tasks are in an order in which each follows those that it waits for. */
-  #verdictsOf(tasks: readonly PlannedTask[], shared: boolean): readonly TaskVerdict[] {
+  #verdictsOf(tasks: readonly ReportedTask[], shared: boolean): readonly TaskVerdict[] {
     const { ledger, running } = this.#sources;
     const own = shared ? this.#sharedStates : new Map<string, TaskState>();
     return tasks.map((planned) => {
-      const { step, task, fingerprint } = planned;
-      const job = fingerprint === undefined ? undefined : ledger.job(fingerprint);
+      const { step, task, job: name } = planned;
+      const job = name === undefined ? undefined : ledger.job(name);
       const first = verdictOf(planned, job, ledger.task(task), running);
       const verdict = verdictAfter(
         first,
@@ -143,16 +138,16 @@ export class ReportBuilder {
     });
   }
 
-  #taskOf(planned: PlannedTask, verdict: TaskVerdict, within: Within): ReportTask {
-    const { step, task, fingerprint } = planned;
+  #taskOf(planned: ReportedTask, verdict: TaskVerdict, within: Within): ReportTask {
+    const { step, task, job: name } = planned;
     const { ledger } = this.#sources;
     const number = this.#numberOf(step.name);
-    const job = fingerprint === undefined ? undefined : ledger.job(fingerprint);
+    const job = name === undefined ? undefined : ledger.job(name);
     this.#count(number, verdict, planned, within, job);
     // A download and a delete are of the job of another step.
     const own = step.of === undefined ? job : undefined;
     const element = /\[(\d+)\]$/.exec(step.fan === undefined ? '' : task)?.[1];
-    const body = step.kind.operation === 'create' ? within.bodyOf(planned) : undefined;
+    const body = planned.body?.();
     return {
       step: number,
       state: verdict.state,
@@ -160,13 +155,13 @@ export class ReportBuilder {
       why:
         verdict.why === undefined || quiet.has(verdict.state) ? undefined : mailable(verdict.why),
       ...(own === undefined ? {} : this.#jobFacts(own)),
-      parameters: body === undefined ? undefined : parametersOf(body, within.maker),
+      parameters: body === undefined ? undefined : parametersOf(body),
       takes: this.#takesOf(planned),
     };
   }
 
   /** Their files side by side, and the command that chooses another one. Undefined for a task with one take. */
-  #takesOf({ step, task, take }: PlannedTask): ReportTask['takes'] {
+  #takesOf({ step, task, take }: ReportedTask): ReportTask['takes'] {
     if (take === undefined || take.known < 2) return undefined;
     const { ledger, line } = this.#sources;
     return allTakes(ledger, take.first).map((job) => {
@@ -202,7 +197,7 @@ export class ReportBuilder {
   #count(
     step: number,
     { state, why = '', code }: TaskVerdict,
-    { task }: PlannedTask,
+    { task }: ReportedTask,
     { number, key }: Within,
     job: JobLine | undefined,
   ): void {
@@ -233,8 +228,8 @@ export class ReportBuilder {
     };
   }
 
-  #inputOf({ step, file, fingerprint }: PlannedTask): readonly ReportFile[] {
-    if (file === undefined || fingerprint === undefined) return [];
+  #inputOf({ step, file, job }: ReportedTask): readonly ReportFile[] {
+    if (file === undefined || job === undefined) return [];
     const fact = this.#sources.inputFact(file);
     if (fact === undefined) return [];
     const { bytes, sha256 } = fact;
@@ -243,9 +238,9 @@ export class ReportBuilder {
     return [{ name, step: this.#numberOf(step.name), bytes, sha256, ...picture }];
   }
 
-  #outputsOf({ step, task, fingerprint }: PlannedTask): readonly ReportFile[] {
-    if (step.kind.operation !== 'download' || fingerprint === undefined) return [];
-    const { outputs = [] } = this.#sources.ledger.job(fingerprint) ?? {};
+  #outputsOf({ step, task, job }: ReportedTask): readonly ReportFile[] {
+    if (step.kind.operation !== 'download' || job === undefined) return [];
+    const { outputs = [] } = this.#sources.ledger.job(job) ?? {};
     return outputs
       .filter((output) => output.task === task && output.pruned === undefined)
       .map((output) => this.#fileOf(output, step.name));
@@ -304,8 +299,6 @@ export class ReportBuilder {
 interface Within {
   readonly key: string;
   readonly number: number;
-  readonly bodyOf: PlannedItem['bodyOf'];
-  readonly maker: (fingerprint: string) => string | undefined;
 }
 
 /** The plan's reasons for what is done say nothing new. */
@@ -356,16 +349,12 @@ function withoutItem(failed: Failed): string {
 const withoutKey = ({ why, key }: Failed): string =>
   key.length > 2 ? why.replaceAll(key, '…') : why;
 
-// The parameters of a request for people: one line for each value, and the name of a step for what that step made.
+// The parameters of a request for people: one line for each value.
 
 const maxParameters = 40;
 const maxValueChars = 600;
 
-/** `stepOf`: the step of a fingerprint. */
-export function parametersOf(
-  body: JsonObject,
-  stepOf: (fingerprint: string) => string | undefined,
-): readonly Parameter[] {
+export function parametersOf(body: JsonObject): readonly Parameter[] {
   const found: Parameter[] = [];
   const visit = (name: string, value: Json): void => {
     if (found.length === maxParameters) return;
@@ -374,16 +363,14 @@ export function parametersOf(
     else if (isObject(value))
       for (const [key, entry] of Object.entries(value))
         visit(name === '' ? key : `${name}.${key}`, entry);
-    else if (name !== 'name') found.push({ name, value: textOf(value, stepOf) });
+    else if (name !== 'name') found.push({ name, value: textOf(value) });
   };
   visit('', body);
   return found;
 }
 
-function textOf(value: Json, stepOf: (fingerprint: string) => string | undefined): string {
+function textOf(value: Json): string {
   if (typeof value !== 'string') return JSON.stringify(value);
-  const [, fingerprint = '', output = ''] = /^shotlist:([0-9a-f]{64})\/(.*)$/.exec(value) ?? [];
-  if (fingerprint !== '') return `${stepOf(fingerprint) ?? 'an earlier step'} → ${output}`;
   const text = mailable(value);
   return text.length > maxValueChars ? `${text.slice(0, maxValueChars - 1)}…` : text;
 }

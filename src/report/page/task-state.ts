@@ -1,9 +1,32 @@
 // What a report says of a task: the plan knows what a run would do, the state file what happened.
+
+import type { JsonObject } from '../../base/json.ts';
+import type { PlannedAction } from '../../core/planned-action.ts';
+import type { Step } from '../../language/pipeline.ts';
 import type { JobLine, TaskLine } from '../../model/line.ts';
 import { isWithheld } from '../../model/settled.ts';
 import { jobFacts } from '../../model/state.ts';
-import type { PlannedTask } from '../../plan/planned-action.ts';
 import type { ItemState, ReportItem, TaskState } from './report-data.ts';
+
+/** A task as a run would find it now. */
+export interface ReportedTask {
+  readonly step: Step;
+  readonly task: string;
+  readonly action: PlannedAction;
+  readonly why: string;
+  /** If the pipeline file, an item or a file of it is wrong. */
+  readonly code?: string | undefined;
+  /** The job that it is about; undefined if only the run will know it. */
+  readonly job?: string | undefined;
+  /** For an upload: the file to read. */
+  readonly file?: string | undefined;
+  /** For a creation: the job of its first take, the number of the take that counts, and how many there are. */
+  readonly take?:
+    | { readonly first: string; readonly number: number; readonly known: number }
+    | undefined;
+  /** Its request, as far as it is to be shown: with `<step> → <output>` for what another step makes. */
+  readonly body?: (() => JsonObject | undefined) | undefined;
+}
 
 export interface TaskVerdict {
   readonly state: TaskState;
@@ -13,7 +36,7 @@ export interface TaskVerdict {
 }
 
 export function verdictOf(
-  { action, why, problem, step }: PlannedTask,
+  { action, why, code, step }: ReportedTask,
   job: JobLine | undefined,
   failed: TaskLine | undefined,
   running: boolean,
@@ -30,7 +53,7 @@ export function verdictOf(
     case 'problem':
     case 'lost':
     case 'keep':
-      return { state: 'failed', why, code: problem?.code };
+      return { state: 'failed', why, code };
     case 'skipped':
     case 'excluded':
     case 'blocked':

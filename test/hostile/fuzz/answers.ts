@@ -138,8 +138,6 @@ export interface Talk {
   readonly faces: readonly Wire[];
   readonly creation: Wire;
   readonly records: readonly Wire[];
-  /** Events that come while the creation is under way. */
-  readonly events: readonly Wire[];
   readonly contentType: string;
   /** Where the journal is cut, as a crash would. */
   readonly cut: number;
@@ -154,9 +152,6 @@ export const talks: fc.Arbitrary<Talk> = fc.record({
   faces: some(wireOf([{ id: 'f1', status: 'complete', credits_charged: 0, faces }])),
   creation: wireOf([{ id: 'p1', credits_charged: 10, frame_cost: 10 }]),
   records: some(wireOf(records)),
-  events: fc.array(wireOf(records.map((payload) => ({ type: 'image.completed', payload }))), {
-    maxLength: 2,
-  }),
   contentType: fc.constantFrom(
     'image/png',
     'text/html',

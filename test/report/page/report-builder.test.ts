@@ -41,10 +41,6 @@ describe('failures', () => {
 });
 
 describe('the parameters of a request', () => {
-  const fingerprint = 'a'.repeat(64);
-  const stepOf = (known: string): string | undefined =>
-    known === fingerprint ? 'faces' : undefined;
-
   test('each value has a line with its path; the name of the project has none', () => {
     const body = {
       name: 'swap:a #1',
@@ -52,7 +48,7 @@ describe('the parameters of a request', () => {
       fast: true,
       audio: null,
     };
-    expect(parametersOf(body, stepOf)).toEqual([
+    expect(parametersOf(body)).toEqual([
       { name: 'style.prompt', value: 'a boat' },
       { name: 'style.seeds[0]', value: '1' },
       { name: 'style.seeds[1]', value: '2' },
@@ -61,25 +57,11 @@ describe('the parameters of a request', () => {
     ]);
   });
 
-  test('what another step made has the name of the step', () => {
-    const body = {
-      known: `shotlist:${fingerprint}/faces[0].path`,
-      gone: `shotlist:${'b'.repeat(64)}/url`,
-    };
-    expect(parametersOf(body, stepOf)).toEqual([
-      { name: 'known', value: 'faces → faces[0].path' },
-      { name: 'gone', value: 'an earlier step → url' },
-    ]);
-  });
-
   test('a value says nothing about the machine, and a long one is cut', () => {
-    const [path, long] = parametersOf(
-      { path: '/home/me/photos/a.jpg', long: 'x'.repeat(700) },
-      stepOf,
-    );
+    const [path, long] = parametersOf({ path: '/home/me/photos/a.jpg', long: 'x'.repeat(700) });
     expect(path?.value).toBe('a.jpg');
     expect(long?.value).toHaveLength(600);
-    expect(parametersOf({ many: Array.from({ length: 99 }, String) }, stepOf)).toHaveLength(40);
+    expect(parametersOf({ many: Array.from({ length: 99 }, String) })).toHaveLength(40);
   });
 });
 

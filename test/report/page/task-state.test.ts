@@ -1,18 +1,25 @@
 // What a report says of a task.
 import { describe, expect, test } from 'vitest';
-import type { PlannedTask } from '../../../src/plan/planned-action.ts';
 import type { TaskState } from '../../../src/report/page/report-data.ts';
-import { itemState, verdictAfter, verdictOf } from '../../../src/report/page/task-state.ts';
-import { a, b, jobLine, swapping, swapWorld } from '../../tables/plan-world.ts';
+import {
+  itemState,
+  type ReportedTask,
+  verdictAfter,
+  verdictOf,
+} from '../../../src/report/page/task-state.ts';
+import { jobLine, pipelineOf, swapping } from '../../tables/plan-world.ts';
 
-const planned = (action: PlannedTask['action'], task = 'swap:a'): PlannedTask => {
-  const found = swapWorld(swapping).planned(task, a, b);
-  return { ...found, action, why: 'a reason' };
-};
+const { steps } = pipelineOf(swapping);
+
+function planned(action: ReportedTask['action'], task = 'swap:a'): ReportedTask {
+  const step = steps.find(({ name }) => task.startsWith(`${name}:`));
+  if (step === undefined) throw new Error(`there is no step for ${task}`);
+  return { step, task, action, why: 'a reason' };
+}
 
 describe('the state of a task', () => {
   test('follows from what a run would do', () => {
-    const stateOf = (action: PlannedTask['action']): string =>
+    const stateOf = (action: ReportedTask['action']): string =>
       verdictOf(planned(action), undefined, undefined, false).state;
     expect(stateOf('reuse')).toBe('done');
     expect(stateOf('attach')).toBe('running');
