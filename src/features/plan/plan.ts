@@ -10,8 +10,8 @@ import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { parsePipeline } from '../../language/load/parse.ts';
 import { findTarget } from '../../service-api/target.ts';
 import { graphText } from '../../views/graph-text.ts';
-import { planWithCore } from '../core/plan.ts';
 import { internalsOf } from '../internals.ts';
+import { planOf } from './plan-of.ts';
 import { type Planned, type PlanOptions, UnrunnablePlan } from './planned.ts';
 
 export { type Planned, type PlanOptions, UnrunnablePlan };
@@ -35,7 +35,7 @@ export async function plan(loaded: LoadedPipeline, options: PlanOptions = {}): P
   const internals = internalsOf(options);
   const target = findTarget(options, bound, env);
   if (target.kind !== 'rehearsal') options.onConnect?.(target.address);
-  return await planWithCore(bound, target, options, { env, clock, internals });
+  return await planOf(bound, target, options, { env, clock, internals });
 }
 
 // `plan --resolved`: the pipeline file as it is run: with its defaults and profile, and without what holds them.

@@ -8,12 +8,12 @@ import { type LocatedState, pathsLike } from '../../state/locate-state.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
 import { checkOutputFolder } from '../../state/writable.ts';
 import { chooseStore, type OpenStore, openStore } from '../../stores/open-store.ts';
-import { referencesHere } from '../core/references.ts';
 import { type EditOptions, editState, type StateEdit } from '../edit-state.ts';
 import { openItemsHere } from '../planning/items-here.ts';
 import { refuseIf } from '../refuse.ts';
 import { type Orphans, orphansWhere } from './orphan.ts';
 import { certainOrphans, namesake, withoutShared } from './orphans.ts';
+import { referencesHere } from './references.ts';
 import { type Refused, type Removed, removeOrphans } from './remove.ts';
 
 export type { Orphans, Refused };

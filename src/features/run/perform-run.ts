@@ -6,8 +6,8 @@ import { Tally } from '../../core/tally.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { lostProblem, problem, Refusal } from '../../language/load/refusal.ts';
 import { RecordLost } from '../../state/state-file.ts';
-import { type Performed, performWithCore } from '../core/run.ts';
 import type { RunContext } from './context.ts';
+import { type Performed, perform } from './perform.ts';
 
 /** `state`: the state file. */
 export async function performRun(
@@ -18,7 +18,7 @@ export async function performRun(
   const { clock, options } = context;
   const began = clock.elapsed();
   try {
-    return await performWithCore(bound, context);
+    return await perform(bound, context);
   } catch (error) {
     if (options.signal?.aborted === true && error === options.signal.reason)
       return interrupted(clock.elapsed() - began);

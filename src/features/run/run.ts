@@ -14,12 +14,12 @@ import { webhookConfigOf } from '../../service-api/webhooks.ts';
 import { pathsOf } from '../../state/run-paths.ts';
 import { chooseStore } from '../../stores/open-store.ts';
 import { type LiveFacts, liveFacts } from '../../views/live/live-facts.ts';
-import type { Performed } from '../core/run.ts';
 import { allowedHooks, callHooks, type HookReport, leaveMs } from '../hooks/hooks.ts';
 import { internalsOf, type RunInternals } from '../internals.ts';
 import type { Manner } from '../planning/refusals.ts';
 import { dueTimeOf, paceOf, type RunOptions } from './context.ts';
 import { Deadline } from './deadline.ts';
+import type { Performed } from './perform.ts';
 import { performRun } from './perform-run.ts';
 
 export type { RunInternals, RunOptions };

@@ -7,7 +7,7 @@ import type { Pipeline } from '../../language/pipeline.ts';
 import type { Ledger } from '../../model/ledger.ts';
 import { jobFacts } from '../../model/state.ts';
 import { fannedOutIn, itemOf, stepOf } from '../../model/task.ts';
-import type { TaskHere, Tasks } from '../core/tasks-here.ts';
+import type { TaskHere, Tasks } from '../planning/tasks-here.ts';
 import { refuse } from '../refuse.ts';
 
 /** A name that begins with the name of a step is a task; any other one is an item. */

@@ -19,9 +19,9 @@ import { allTakes, numberOf } from '../../model/take-index.ts';
 import { locateState } from '../../state/locate-state.ts';
 import { checkOutputFolder } from '../../state/writable.ts';
 import { type Takes, takesOf } from '../../views/takes.ts';
-import { type Tasks, tasksHere } from '../core/tasks-here.ts';
 import { type EditOptions, editState } from '../edit-state.ts';
 import { openItemsHere } from '../planning/items-here.ts';
+import { type Tasks, tasksHere } from '../planning/tasks-here.ts';
 import { refuse, refuseIf } from '../refuse.ts';
 import { itemsNamed } from './named-tasks.ts';
 

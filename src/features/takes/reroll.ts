@@ -7,11 +7,11 @@ import { resultOf, valueOrThrow } from '../../language/load/refusal.ts';
 import { chooseTarget } from '../../service-api/target.ts';
 import { pathsOf } from '../../state/run-paths.ts';
 import { type Takes, takesIn } from '../../views/takes.ts';
-import { tasksHere } from '../core/tasks-here.ts';
 import { internalsOf, type RunInternals } from '../internals.ts';
 import { headerOf, openState } from '../open-state.ts';
 import { type Planned, type PlanOptions, plan } from '../plan/plan.ts';
 import { openItemsHere } from '../planning/items-here.ts';
+import { tasksHere } from '../planning/tasks-here.ts';
 import { type Ran, type RunOptions, runIn } from '../run/run.ts';
 import { itemsNamed, tasksNamed } from './named-tasks.ts';
 

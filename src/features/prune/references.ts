@@ -1,4 +1,4 @@
-// What the plan of the new core refers to in the state file, for whoever looks for orphans.
+// What a plan refers to in the state file, for whoever looks for orphans.
 import { digestFrom } from '../../base/digest.ts';
 import { plannedAction } from '../../core/findings.ts';
 import type { Clock, Disk } from '../../core/ports.ts';
@@ -9,8 +9,8 @@ import type { Ledger } from '../../model/ledger.ts';
 import { allTakes } from '../../model/take-index.ts';
 import type { ItemsHere } from '../planning/items-here.ts';
 import { belowOutput, reallyAt } from '../planning/plan-problems.ts';
-import { PlanReferences } from '../prune/plan-references.ts';
-import { walkHere } from './tasks-here.ts';
+import { walkHere } from '../planning/tasks-here.ts';
+import { PlanReferences } from './plan-references.ts';
 
 /** A plan that begins anew refers to nothing. */
 export async function referencesTo(

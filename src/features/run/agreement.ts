@@ -7,11 +7,11 @@ import type { Caps } from '../../core/spending.ts';
 import type { See } from '../../core/walk.ts';
 import type { Reasons } from '../../core/why.ts';
 import { problem, Refusal } from '../../language/load/refusal.ts';
+import { interrupted, type Planning } from '../planning/planning.ts';
+import { readPlan } from '../planning/reading.ts';
 import { smaller } from '../planning/refusals.ts';
 import { refuse } from '../refuse.ts';
-import type { RunContext } from '../run/context.ts';
-import { interrupted, type Planning } from './planning.ts';
-import { readPlan } from './reading.ts';
+import type { RunContext } from './context.ts';
 
 /** Tells a record of each task of a plan when it ends. */
 export const recordedIn =

@@ -61,6 +61,7 @@ import { commitRun } from '../git/commit.ts';
 import { ensureUnion } from '../git/union.ts';
 import { openRunFile } from '../open-run-file.ts';
 import type { OpenState } from '../open-state.ts';
+import { openPlanning, ownerOf, type Planning } from '../planning/planning.ts';
 import {
   generationsOn,
   overruledText,
@@ -69,13 +70,12 @@ import {
   statedPrices,
 } from '../planning/refusals.ts';
 import { refuseIfStale } from '../planning/saved-plan.ts';
+import { WalkedOrigins } from '../provenance/origins.ts';
 import { writeProvenance } from '../provenance/provenance-file.ts';
 import { refuse } from '../refuse.ts';
-import { dueTimeOf, type RunContext, speedOf } from '../run/context.ts';
-import { Deadline } from '../run/deadline.ts';
 import { type Agreement, agree, recordedIn } from './agreement.ts';
-import { WalkedOrigins } from './origins.ts';
-import { openPlanning, ownerOf, type Planning } from './planning.ts';
+import { dueTimeOf, type RunContext, speedOf } from './context.ts';
+import { Deadline } from './deadline.ts';
 
 /** No project takes so long. */
 const longestMs = 24 * 3_600_000;
@@ -87,10 +87,7 @@ export interface Performed {
   readonly changed: boolean;
 }
 
-export async function performWithCore(
-  bound: BoundPipeline,
-  context: RunContext,
-): Promise<Performed> {
+export async function perform(bound: BoundPipeline, context: RunContext): Promise<Performed> {
   const { clock, options, onEvent, target, redactor, internals, view } = context;
   const began = clock.elapsed();
   const warn = (message: string): void => onEvent({ type: 'warning', message });
@@ -150,7 +147,7 @@ export async function performWithCore(
     reasons === undefined
       ? { caps: planning.caps, began }
       : await agree(context, planning, { record, reasons, tier: parts.tier, began });
-  const act = new CoreRun(context, planning, parts, agreed, settled);
+  const act = new OneRun(context, planning, parts, agreed, settled);
   const performed = await act.perform();
   planning.receipts.flush();
   const { state } = planning.opened;
@@ -282,7 +279,7 @@ async function openParts(context: RunContext, planning: Planning): Promise<Parts
 const movedText = (runFolder: string): string =>
   `the local service of this rehearsal is not here: the folder was moved or copied, or the rehearsal is another user's; to start it over, remove ${runFolder}`;
 
-class CoreRun {
+class OneRun {
   readonly #context: RunContext;
   readonly #planning: Planning;
   readonly #parts: Parts;

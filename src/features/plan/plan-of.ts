@@ -1,4 +1,4 @@
-// `plan`, by the new core.
+// Makes the plan that `plan` tells of.
 import { Redactor } from '../../base/redactor.ts';
 import { creditDollarsOn } from '../../contract/api/tier.ts';
 import { CalendarBudget, calendarCaps } from '../../core/calendar-budget.ts';
@@ -17,19 +17,19 @@ import type { Target, Unasked } from '../../service-api/target.ts';
 import { chooseStore } from '../../stores/open-store.ts';
 import { behindText } from '../../views/calendar-text.ts';
 import type { RunInternals } from '../internals.ts';
-import { type Planned, type PlanOptions, UnrunnablePlan } from '../plan/planned.ts';
+import { paidTask } from '../planning/paid-already.ts';
+import { openPlanning } from '../planning/planning.ts';
+import { readPlan } from '../planning/reading.ts';
 import { overruledText, refuseBeyondPlan, refuseUnpriced } from '../planning/refusals.ts';
 import { writeSavedPlan } from '../planning/saved-plan.ts';
 import { countOrphans } from '../prune/orphans.ts';
 import type { PlanReferences } from '../prune/plan-references.ts';
+import { referencesTo, seenBy } from '../prune/references.ts';
 import { refuse } from '../refuse.ts';
-import { recordedIn } from './agreement.ts';
-import { paidTask } from './paid-already.ts';
-import { openPlanning } from './planning.ts';
-import { readPlan } from './reading.ts';
-import { referencesTo, seenBy } from './references.ts';
+import { recordedIn } from '../run/agreement.ts';
+import { type Planned, type PlanOptions, UnrunnablePlan } from './planned.ts';
 
-export async function planWithCore(
+export async function planOf(
   bound: BoundPipeline,
   target: Target | Unasked,
   options: PlanOptions,

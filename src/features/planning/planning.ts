@@ -38,12 +38,12 @@ import { checkOutputFolder } from '../../state/writable.ts';
 import type { LiveFacts } from '../../views/live/live-facts.ts';
 import type { RunInternals } from '../internals.ts';
 import { awayProblem, type OpenState, openState } from '../open-state.ts';
-import { type PrepareOptions, withRerolled } from '../planning/options.ts';
-import { atTo, baseAt, belowOutput, PlanProblems, reallyAt } from '../planning/plan-problems.ts';
-import { smaller } from '../planning/refusals.ts';
-import { listSelected, selectionOf } from '../planning/selected-items.ts';
 import { refuseIf } from '../refuse.ts';
+import { type PrepareOptions, withRerolled } from './options.ts';
 import { PaidElsewhere } from './paid-already.ts';
+import { atTo, baseAt, belowOutput, PlanProblems, reallyAt } from './plan-problems.ts';
+import { smaller } from './refusals.ts';
+import { listSelected, selectionOf } from './selected-items.ts';
 
 export interface PlanningContext {
   readonly access: 'plan' | 'run';

@@ -7,8 +7,8 @@ import type { See } from '../../core/walk.ts';
 import { textsOf, valueOfJob } from '../../model/manifest.ts';
 import type { Ledger } from '../../model/record/ledger.ts';
 import type { Output } from '../../model/record/line.ts';
-import type { Origin, OriginInput } from '../provenance/origin.ts';
-import { provenanceCondition } from '../provenance/provenance-file.ts';
+import type { Origin, OriginInput } from './origin.ts';
+import { provenanceCondition } from './provenance-file.ts';
 
 /** Steps behind one another; a longer chain ends there. */
 const maxDepth = 12;

@@ -12,7 +12,7 @@ import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { Step } from '../../language/pipeline.ts';
 import type { Ledger } from '../../model/ledger.ts';
 import type { Receipts } from '../../state/receipts.ts';
-import type { ItemsHere } from '../planning/items-here.ts';
+import type { ItemsHere } from './items-here.ts';
 import { factsOf, placed, receiptsPort } from './planning.ts';
 
 export interface TaskHere {

@@ -7,8 +7,8 @@ import type { PlannedAction } from '../../core/planned-action.ts';
 import { Spending } from '../../core/spending.ts';
 import type { Reasons } from '../../core/why.ts';
 import type { Ledger } from '../../model/record/ledger.ts';
-import { generationsOn } from '../planning/refusals.ts';
 import { interrupted, type Planning } from './planning.ts';
+import { generationsOn } from './refusals.ts';
 
 export interface ReadingTerms {
   /** The account's plan, if it is known. */
