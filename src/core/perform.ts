@@ -20,7 +20,7 @@ import {
   type WholeFile,
 } from './decide.ts';
 import { Ended, lost, stopped } from './ended.ts';
-import { done, type End } from './ending.ts';
+import { done, type End, type Ending } from './ending.ts';
 import type { Facts, ReceiptsPort } from './facts.ts';
 import { type Files, problemEnd, type Saving } from './files.ts';
 import type { Journal } from './journal.ts';
@@ -139,8 +139,16 @@ export class ActingPerformer implements Performer {
       }
       const bug = bugOf(error);
       this.#o.bug(task, bug);
-      return { ending: 'failed', why: bugText(bug) };
+      return { ending: this.#endingAfterBug(task), why: bugText(bug) };
     }
+  }
+
+  /** What is paid for is left to the next run, and what may be is in doubt. */
+  #endingAfterBug({ source, fingerprint }: Task): Ending {
+    const job = this.#known(source?.fingerprint ?? fingerprint).own;
+    const state = job && current(job)?.state;
+    if (state === 'intended' || state === 'doubt') return 'doubt';
+    return state === 'created' || state === 'complete' ? 'pending' : 'failed';
   }
 
   #ended(ended: Ended): End {
