@@ -199,7 +199,7 @@ describe('the packed command', () => {
     const local = await service();
     await rig.run(local);
     const loaded = await loadedBy(rig, envOf(local));
-    expect(loaded).toContain('p-limit');
+    expect(loaded).toContain('p-retry');
     for (const name of large) expect(loaded).not.toContain(name);
   });
 

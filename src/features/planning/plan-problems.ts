@@ -2,7 +2,7 @@
 import { realpath } from 'node:fs/promises';
 import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
 import { isSystemProblem } from '../../base/system-error.ts';
-import type { Complaint, Diagnostic } from '../../contract/yaml/diagnostic.ts';
+import type { Complaint, Diagnostic, Span } from '../../contract/yaml/diagnostic.ts';
 import { type Conflict, hintOf, type Machine, OutputClaims } from '../../core/output-claims.ts';
 import type { TaskProblem } from '../../core/task-problem.ts';
 import { type Scope, toCel } from '../../language/expression.ts';
@@ -77,6 +77,8 @@ interface Judged {
   readonly file?: string;
 }
 
+const placeOf = ({ line, column }: Span): string => `${line}:${column}`;
+
 export class PlanProblems {
   /** Problems because of which the run must not begin. */
   readonly #refused: Diagnostic[] = [];
@@ -85,6 +87,8 @@ export class PlanProblems {
   readonly #loaded: BoundPipeline;
   readonly #outputs: Outputs;
   readonly #claims: OutputClaims;
+  /** Places in the pipeline that are wrong because of what the file reads or writes elsewhere. */
+  readonly #contested = new Set<string>();
   readonly #items: Iterable<Item>;
   #isHinted = false;
   readonly #isFannedOut: (task: string) => boolean;
@@ -149,6 +153,8 @@ export class PlanProblems {
         : at === undefined
           ? source.keySpanOf(['steps', step.name])
           : source.spanOf(at);
+    // That a file is in the way there is said already.
+    if (code === 'SL511' && this.#contested.has(placeOf(span))) return;
     const list = item === undefined ? this.#refused : this.#ofItems;
     const about = { code, message: `${task}: ${message}` };
     if (cell === undefined) return this.#note(list, { ...about, span, hint });
@@ -191,6 +197,7 @@ export class PlanProblems {
     const span = this.#loaded.pipeline.source.spanOf(at);
     if (this.#refused.length >= maxDiagnostics) return;
     const { between, code, message } = conflict;
+    this.#contested.add(placeOf(span));
     // One look through all items is enough: the cure is the same for all.
     const isFirst = between !== undefined && !this.#isHinted;
     const hint = isFirst ? this.#differenceHint(between) : conflict.hint;

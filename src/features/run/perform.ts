@@ -41,7 +41,7 @@ import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { Refusal, unsorted } from '../../language/load/refusal.ts';
 import { current, isClash, isOpen, isOver } from '../../model/record/job.ts';
 import type { Ledger } from '../../model/record/ledger.ts';
-import type { Job } from '../../model/record/line.ts';
+import type { Attempt, Job } from '../../model/record/line.ts';
 import { formatVersion } from '../../model/record/schemas.ts';
 import { balanceOf, checkService, pays } from '../../service-api/check-service.ts';
 import {
@@ -212,6 +212,8 @@ interface Parts extends AsyncDisposable {
   readonly tier: string | undefined;
   readonly balance: number | undefined;
   readonly account: Account | undefined;
+  /** Events are delivered from now on; until then they stay with the service. */
+  hear(deliver: Inbox['receive']): void;
 }
 
 /** Sends only free requests. Nothing is bought before this has succeeded. */
@@ -227,6 +229,15 @@ async function openParts(context: RunContext, planning: Planning): Promise<Parts
       'nothing was sent; free some space or check the disk, then run again',
     );
   cleanup.defer(() => diskReserve.value.remove());
+  let deliver: Inbox['receive'] | undefined;
+  const doubts = doubtsIn(planning.ledger).filter(({ job }) => planned.doubts.has(job)).length;
+  if (context.webhooks !== undefined) {
+    const receiver = await receiveEvents(context.webhooks, {
+      ...{ redactor, clock, onEvent, doubts },
+      tell: async (_record, project, enough) => (await deliver?.(project, enough)) ?? false,
+    });
+    cleanup.defer(() => receiver.close());
+  }
   const asleep = context.manner === 'tick' && planned.isAsleep && planned.owed.length === 0;
   const asked = { redactor, clock, signal: options.signal, asleep, api: internals.api };
   const { account } = await checkService(target, planned.plan, asked);
@@ -271,6 +282,9 @@ async function openParts(context: RunContext, planning: Planning): Promise<Parts
     tier,
     balance: rehearsal ? undefined : read?.credits,
     account: read,
+    hear: (by) => {
+      deliver = by;
+    },
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
   };
 }
@@ -501,18 +515,8 @@ class OneRun {
     });
     const { webhooks } = this.#context;
     const inbox = webhooks && new Inbox(clock, signal, webhooks.patienceMs);
-    const lost =
-      inbox === undefined
-        ? []
-        : [...lostAnswers(ledger, inbox)].filter(({ job }) => planned.doubts.has(job));
-    await using cleanup = new Cleanup();
-    if (webhooks !== undefined) {
-      const receiver = await receiveEvents(webhooks, {
-        ...{ redactor: this.#context.redactor, clock, onEvent, doubts: lost.length },
-        tell: async (_record, project, enough) => (await inbox?.receive(project, enough)) ?? true,
-      });
-      cleanup.defer(() => receiver.close());
-    }
+    const lost = [...lostAnswers(this.#planning, inbox)];
+    if (inbox !== undefined) this.#parts.hear((project, enough) => inbox.receive(project, enough));
     const creations = new Creations({
       ...{ pipeline: pipeline.name, journal, calls, spending, slots, looks, live, projects, facts },
       ...{ receipts: port, inbox, clock, signal, leave: this.#leave.signal, isTick, kept },
@@ -654,12 +658,21 @@ function nextLookAt(looks: Looks, ledger: Ledger, now: number): string {
   return new Date(times.length === 0 ? now : Math.min(...times)).toISOString();
 }
 
-function* lostAnswers(ledger: Ledger, inbox: Inbox): Generator<Lost> {
+/** What events may settle in this run. Those about other doubts stay with the service. */
+function* lostAnswers(
+  { ledger, planned }: Pick<Planning, 'ledger' | 'planned'>,
+  inbox: Inbox | undefined,
+): Generator<Lost> {
+  if (inbox === undefined) return;
   for (const { job, attempts } of ledger.inDoubt())
-    for (const attempt of attempts)
-      if (isOpen(attempt) && !isOver(attempt) && !attempt.adopted)
-        yield { job, attempt: attempt.name, expected: inbox.expectLost(attempt.name) };
+    for (const { name: attempt } of attempts.filter(isInDoubt)) {
+      const expected = inbox.expectLost(attempt);
+      if (planned.doubts.has(job)) yield { job, attempt, expected };
+    }
 }
+
+const isInDoubt = (attempt: Attempt): boolean =>
+  isOpen(attempt) && !isOver(attempt) && !attempt.adopted;
 
 const halts: Readonly<Record<string, StoppedBy>> = {
   unauthorized: 'unauthorized',
