@@ -207,12 +207,20 @@ export class Live {
         result: { file_path },
       });
     }
-    const body = detectionRequest(await this.body(task));
-    const begun = await this.#o.calls.free(() => this.#o.api.detectFaces(body), task.step.attempts);
+    const begun = await this.#beginDetection(task).catch((error: unknown) => {
+      if (!(error instanceof Ended) || error.code !== 'missing-asset') throw error;
+      this.forget(task);
+      return this.#beginDetection(task);
+    });
     const found = await this.#detected(task, begun.id, false);
     this.#sameFaces(task, found);
     this.#supplied(job, liveFaces(found));
     journal.note({ job, is: 'supplied', kind: kind.name, task: id, result: lastingFaces(found) });
+  }
+
+  async #beginDetection(task: Task): Promise<{ readonly id: string }> {
+    const body = detectionRequest(await this.body(task));
+    return await this.#o.calls.free(() => this.#o.api.detectFaces(body), task.step.attempts);
   }
 
   /** A file that another checkout has saved, if the store has it. */

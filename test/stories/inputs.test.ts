@@ -50,6 +50,27 @@ steps:
   expect([countOf(world, 'put'), countOf(world, 'create')]).toEqual([2, 2]);
 });
 
+test('a file that the storage has lost before faces are looked for in it is uploaded again', async () => {
+  const world = new World(
+    `pipeline: faces
+items: { values: [{ key: a }] }
+steps:
+  up: { uses: upload, with: { file: "\${{ item.key }}.png" } }
+  faces: { uses: face-detect, with: { target_file_path: "\${{ steps.up.file_path }}" } }
+`,
+    { 'a.png': 'a' },
+  );
+  let lost = 1;
+  world.service.fails = ({ call }) => {
+    if (call !== 'detect' || lost === 0) return undefined;
+    lost -= 1;
+    return { reason: 'missing-asset', message: 'there is no such file' };
+  };
+  const { endings } = await world.run();
+  expect(endings).toEqual({ 'up:a': 'done', 'faces:a': 'done' });
+  expect(countOf(world, 'put')).toBe(2);
+});
+
 test('a delete does not wait for another use of its project that waits for the delete', async () => {
   const paint =
     '{ uses: ai-image-generator, with: { image_count: 1, model: flux-schnell, resolution: 640px, style: { prompt: a } } }';
