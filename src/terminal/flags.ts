@@ -176,7 +176,7 @@ export const flagGroups = {
       [...planned, 'schedule', 'watch'],
       { read: collected, decidesPlan },
     ),
-    limit: shared('--limit <n>', 'only the first n items', planned, {
+    limit: shared('--limit <n>', 'only the first n items with something to do', planned, {
       read: positiveInteger,
       decidesPlan,
     }),

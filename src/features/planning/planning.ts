@@ -8,6 +8,7 @@ import type { Env } from '../../base/user-folder.ts';
 import type { Account } from '../../contract/api/project.ts';
 import type { Complaint } from '../../contract/yaml/diagnostic.ts';
 import { calendarCaps } from '../../core/calendar-budget.ts';
+import type { Action } from '../../core/ending.ts';
 import type { Facts, ReceiptsPort } from '../../core/facts.ts';
 import type { Complaints, IsYoung } from '../../core/findings.ts';
 import { unusablePlace } from '../../core/output-claims.ts';
@@ -18,7 +19,7 @@ import { rerolledPipeline } from '../../core/reroll.ts';
 import type { Task } from '../../core/scope.ts';
 import type { Caps } from '../../core/spending.ts';
 import { pickedTakes, rerolledTakes } from '../../core/takes.ts';
-import type { See, Setting, WalkItem } from '../../core/walk.ts';
+import { DryPerformer, type See, type Setting, Walk, type WalkItem } from '../../core/walk.ts';
 import { type Boundary, boundaryOf, checkOutput } from '../../files/boundary.ts';
 import { RealDisk } from '../../files/disk.ts';
 import { HashCache } from '../../files/hash-cache.ts';
@@ -135,7 +136,8 @@ export async function openPlanning(
   const store = storeNameOf(pipeline);
   const real = new RealDisk({ folder, output, kept, boundary, hashes, clock, made, store });
   const disk = internals.disk?.(real) ?? real;
-  const items = await listSelected(bound, paths, filter, { boundary, disk });
+  const { limit, ...anyOf } = filter;
+  let items = await listSelected(bound, paths, anyOf, { boundary, disk });
   cleanup.defer(() => items[Symbol.dispose]());
   items.warnings.forEach(onWarning);
   const run = identityOf(state.ledger.runs(), context.run);
@@ -164,6 +166,16 @@ export async function openPlanning(
     isWhole: items.count >= items.total,
     signal: stop ?? new AbortController().signal,
   };
+  let complaints = await PlanComplaints.of(bound, disk, items);
+  if (limit !== undefined && limit < items.count) {
+    const keys = await firstUnfinished(limit, program, setting, items);
+    items[Symbol.dispose]();
+    // If all are finished, there is nothing to do for any of them.
+    const chosen = keys.size === 0 ? { ...anyOf, limit } : { ...anyOf, keys };
+    items = await listSelected(bound, paths, chosen, { boundary, disk });
+    setting.isWhole = false;
+    complaints = await PlanComplaints.of(bound, disk, items);
+  }
   const hear = await context.see?.({ ledger, opened, disk });
   let paid = new PaidElsewhere(receipts);
   const hearAll = (): See => {
@@ -187,7 +199,6 @@ export async function openPlanning(
       now: () => clock.now(),
       see,
     });
-  let complaints = await PlanComplaints.of(bound, disk, items);
   let planned = await make();
   // What other accounts have paid for is none of our business.
   if (paid.hasNews && target.kind === 'hosted') {
@@ -220,6 +231,36 @@ export async function openPlanning(
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
   };
 }
+
+/** `--limit`: the first items with something to do. What nobody can do for an item is no reason to do it for no other. */
+async function firstUnfinished(
+  limit: number,
+  program: Program,
+  setting: Planning['setting'],
+  items: ItemList,
+): Promise<ReadonlySet<string>> {
+  const toDo = new Set<string>();
+  const bad = new Set<string>();
+  const see: See = ({ action, problem, scope }, end) => {
+    const { key } = scope.payer;
+    if (problem !== undefined) bad.add(key);
+    else if (end !== undefined && action !== undefined && works.has(action)) toDo.add(key);
+  };
+  const found = (): readonly string[] => [...toDo].filter((key) => key !== '' && !bad.has(key));
+  const until = function* (): Generator<WalkItem> {
+    for (const one of placed(items)) {
+      if (found().length >= limit) return;
+      yield one;
+    }
+  };
+  const whole = { ...setting, shared: new Set<string>(), window: 1, isWhole: false };
+  await new Walk(program, whole, new DryPerformer(), see).run(until());
+  return new Set(found().slice(0, limit));
+}
+
+const works: ReadonlySet<Action> = new Set<Action>([
+  ...(['supply', 'create', 'follow', 'save', 'copy', 'store', 'remove'] as const),
+]);
 
 /** A digest of who pays; empty if the service does not say. */
 export function ownerOf(account: Account | undefined): string {
