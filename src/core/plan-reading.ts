@@ -29,6 +29,8 @@ export interface PlanReading {
 /** For how many items the caps are enough. */
 export interface Enough {
   readonly items: number;
+  /** The first of these items, in the order in which a run buys them. */
+  readonly bought: readonly string[];
   /** The items that something must be paid for. */
   readonly of: number;
   /** Items that no run can finish, because they alone need more than a cap: the first of them. */

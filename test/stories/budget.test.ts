@@ -338,3 +338,12 @@ test.each([
     expect(summary).toMatchObject({ outcome: 'budget', cap, held, problems: [], groups: [] });
   },
 );
+
+test('the plan lists the items that the next run buys, begun ones first, and no more than twenty', async () => {
+  const world = spending(3, 'budget: { credits: 20 }', speech + again);
+  expect((await world.plan()).enough).toMatchObject({ items: 1, of: 3, bought: ['1'] });
+  await world.run({ items: { keys: new Set(['3']) }, budget: 10, only: ['speech'] });
+  expect((await world.plan()).enough).toMatchObject({ items: 1, of: 3, bought: ['3'] });
+  const { enough } = await spending(40, 'budget: { credits: 300 }').plan();
+  expect([enough?.items, enough?.bought.length]).toEqual([30, 20]);
+});

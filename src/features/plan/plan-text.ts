@@ -19,6 +19,7 @@ export function planReadingText(plan: Plan, reading: PlanReading, rehearsal: boo
     ...moneyLine(plan, reading),
     ...(reading.isUncapped && plan.credits > 0 && !rehearsal ? [uncapped] : []),
     ...budgetLine(plan, reading),
+    ...boughtLine(reading),
     ...tooDearLine(reading),
     ...reasonLines(reading.reasons),
     ...(reading.forecast === undefined ? [] : [timeLine(reading.forecast, rehearsal)]),
@@ -79,6 +80,18 @@ function budgetLine(
 }
 
 const maxNamed = 5;
+
+/** The items that the caps are enough for. */
+function boughtLine({ enough }: PlanReading): readonly string[] {
+  if (enough === undefined || enough.items === 0) return [];
+  const named = enough.bought.slice(0, maxNamed).map((item) => printable(item));
+  const rest = enough.items - named.length;
+  const parts = rest > 0 ? [...named, `${grouped(rest)} more`] : named;
+  const last = parts.at(-1) ?? '';
+  const before = parts.slice(0, -1).join(', ');
+  const comma = parts.length > 2 ? ',' : '';
+  return [`A run buys ${before === '' ? last : `${before}${comma} and ${last}`}.`];
+}
 
 /** Items that no run begins. */
 function tooDearLine({ enough }: PlanReading): readonly string[] {

@@ -112,6 +112,7 @@ async function enoughFor(
     ...all.filter((item) => !begun.has(item)),
   ];
   let [items, of] = [0, 0];
+  const firstBought: string[] = [];
   const tooDear: { item: string; credits: number }[] = [];
   for (const item of order) {
     const credits = costOf(item);
@@ -120,9 +121,16 @@ async function enoughFor(
     const may = await spending.admit(item);
     if (may === true) {
       items += 1;
+      if (firstBought.length < maxListed) firstBought.push(item);
       buy(item);
     } else if (credits > most || may.held?.by === 'item') tooDear.push({ item, credits });
   }
   if (items === of) return undefined;
-  return { items, of, tooDear: tooDear.slice(0, maxListed), tooDearCount: tooDear.length };
+  return {
+    items,
+    bought: firstBought,
+    of,
+    tooDear: tooDear.slice(0, maxListed),
+    tooDearCount: tooDear.length,
+  };
 }
