@@ -123,7 +123,7 @@ export const journalBench = defineBench({
 async function append(file: string, items: number, inFlight: number): Promise<Row> {
   const { state, record } = await opened(file);
   const journal = new Journal({
-    ledger: state.ledger.record,
+    ledger: state.ledger,
     file: record,
     clock: realClock,
     redactor: new Redactor([]),
@@ -189,7 +189,7 @@ async function load(what: string, file: string, events: number): Promise<Row> {
   const seconds = (performance.now() - began) / 1000;
   const { user, system } = process.cpuUsage(before);
   if (!loaded.ok) throw new Error(loaded.error);
-  if (loaded.value.ledger.total.charged !== (events / eventsPerItem) * 10)
+  if (loaded.value.ledger.totals().charged !== (events / eventsPerItem) * 10)
     throw new Error('bug: credits are missing');
   return rowOf(what, file, events, { seconds, processor: (user + system) / 1e6 });
 }

@@ -3,7 +3,7 @@ import fs, { statSync, truncateSync } from 'node:fs';
 import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { LineFile } from '../src/core/journal-writer.ts';
+import type { LineFile } from '../src/core/journal.ts';
 import type { Disk, MediaApi } from '../src/core/ports.ts';
 import type { RunInternals } from '../src/features/run/run.ts';
 import type { Crash, CrashPoint } from './crash-points.ts';

@@ -1,7 +1,8 @@
 // The invariants after a run whose disk failed. Each violation is a sentence.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { OutputLine } from '../src/model/line.ts';
+import { viewsOf } from '../src/model/job-view.ts';
+import type { Output } from '../src/model/record/line.ts';
 import { type CommandResult, type DiskTestbed, photos, price } from './disk-testbed.ts';
 import { openDoubts } from './invariants.ts';
 import { digestAt, type LedgerAudit, type Paid } from './ledger-audit.ts';
@@ -61,9 +62,9 @@ function neverTwice({ paid }: LedgerAudit, chargesPerPhoto: number): readonly st
 }
 
 function everyChargeIsKnown(audit: LedgerAudit): readonly string[] {
-  const jobs = [...audit.state.jobs()];
+  const jobs = viewsOf(audit.state);
   const known = new Set(
-    jobs.flatMap(({ project, past = [] }) => [project, ...past.map((one) => one.project)]),
+    jobs.flatMap(({ project, past }) => [project, ...past.map((one) => one.project)]),
   );
   const open = new Set(openDoubts(audit).map(({ name }) => name));
   return audit.paid
@@ -72,20 +73,20 @@ function everyChargeIsKnown(audit: LedgerAudit): readonly string[] {
 }
 
 /** It exists under its name, or under its hash in the folder of kept files. */
-function isSaved({ path, sha256 }: OutputLine, { workspace }: DiskTestbed): boolean {
+function isSaved({ path, sha256 }: Output, { workspace }: DiskTestbed): boolean {
   const kept = `.shotlist/kept/${sha256}.png`;
   return [path, kept].some((name) => digestAt(workspace.folder, name) === sha256);
 }
 
 function recordedIsSaved({ state }: LedgerAudit, testbed: DiskTestbed): readonly string[] {
-  return [...state.jobs()]
-    .flatMap(({ outputs = [] }) => outputs)
+  return viewsOf(state)
+    .flatMap(({ outputs }) => outputs)
     .filter((output) => !isSaved(output, testbed))
     .map(({ path, sha256 }) => `${path} is recorded as ${sha256} and is not there`);
 }
 
 function deletedIsSaved({ paid, state }: LedgerAudit, testbed: DiskTestbed): readonly string[] {
-  const jobs = new Map([...state.jobs()].map((job) => [job.project, job]));
+  const jobs = new Map(viewsOf(state).map((job) => [job.project, job]));
   const lost = ({ there, project }: Paid): boolean =>
     !there && !(jobs.get(project)?.outputs ?? []).some((output) => isSaved(output, testbed));
   return paid
@@ -114,10 +115,10 @@ export function checkEnd(
   const net = paid.reduce((sum, one) => sum + one.net, 0);
   const all = chargesPerPhoto * photos * price;
   if (net !== all) wrong.push(`${net} credits were charged for what costs ${all}`);
-  const { charged, refunded, reserved } = state.total;
-  if (charged - refunded !== all || reserved !== 0)
+  const { charged, reserved } = state.totals();
+  if (charged !== all || reserved !== 0)
     wrong.push(
-      `the state file says ${charged - refunded} credits and ${reserved} set aside, the service ${net}`,
+      `the state file says ${charged} credits and ${reserved} set aside, the service ${net}`,
     );
   const found = snapshotOf(testbed);
   for (const [path, digest] of snapshot) {

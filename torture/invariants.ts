@@ -2,7 +2,8 @@
 // a sentence.
 
 import { readdirSync } from 'node:fs';
-import type { JobLine } from '../src/model/line.ts';
+import { standingTasks } from '../src/model/failures.ts';
+import { type JobView, viewsOf } from '../src/model/job-view.ts';
 import { jobFacts } from '../src/model/state.ts';
 import { digestAt, type LedgerAudit, type Paid } from './ledger-audit.ts';
 import { creditsOf, expectedOf, type Terms, type Workspace } from './workspace.ts';
@@ -17,9 +18,9 @@ export interface CheckContext {
   readonly opening: number;
 }
 
-const isOpen = ({ state }: JobLine): boolean => jobFacts[state].inDoubt;
-export const openDoubts = ({ state }: LedgerAudit): readonly JobLine[] =>
-  [...state.jobs()].filter(isOpen);
+const isOpen = ({ state }: JobView): boolean => jobFacts[state].inDoubt;
+export const openDoubts = ({ state }: LedgerAudit): readonly JobView[] =>
+  viewsOf(state).filter(isOpen);
 
 const netCredits = (paid: readonly Paid[]): number => paid.reduce((sum, { net }) => sum + net, 0);
 
@@ -51,7 +52,7 @@ function neverTwice({ paid }: LedgerAudit): readonly string[] {
 function everyChargeIsKnown({ paid, state }: LedgerAudit): readonly string[] {
   const projects = new Set<string>();
   const open = new Set<string>();
-  for (const job of state.jobs()) {
+  for (const job of viewsOf(state)) {
     if (job.project !== undefined && job.state !== 'failed') projects.add(job.project);
     if (isOpen(job) && job.name !== undefined) open.add(job.name);
   }
@@ -64,7 +65,7 @@ function everyChargeIsKnown({ paid, state }: LedgerAudit): readonly string[] {
 function nothingIsInvented({ paid, state }: LedgerAudit): readonly string[] {
   const byId = new Map(paid.map((one) => [one.project, one]));
   const wrong: string[] = [];
-  for (const job of state.jobs()) {
+  for (const job of viewsOf(state)) {
     if (job.project === undefined || job.state === 'failed') continue;
     const real = byId.get(job.project);
     const refunded = job.state === 'created' && real?.net === 0;
@@ -84,7 +85,7 @@ function outputsAreWhole(
   { workspace, reference }: CheckContext,
 ): readonly string[] {
   const wrong: string[] = [];
-  for (const { outputs = [] } of state.jobs())
+  for (const { outputs } of viewsOf(state))
     for (const { path, sha256 } of outputs) {
       const found = digestAt(workspace.folder, path);
       if (found !== sha256)
@@ -98,7 +99,7 @@ function deletedIsSaved(
   { paid, state }: LedgerAudit,
   { workspace }: CheckContext,
 ): readonly string[] {
-  const jobs = new Map([...state.jobs()].map((job) => [job.project, job]));
+  const jobs = new Map(viewsOf(state).map((job) => [job.project, job]));
   return paid
     .filter(({ there }) => !there)
     .flatMap(({ project, task }) => {
@@ -115,8 +116,8 @@ function deletedIsSaved(
 function neverOverspent({ paid, state }: LedgerAudit, { terms }: CheckContext): readonly string[] {
   const runs = Math.max(1, state.runs().length);
   const net = netCredits(paid);
-  const account = state.account;
-  const committed = account.charged - account.refunded + account.reserved;
+  const { charged, reserved } = state.totals();
+  const committed = charged + reserved;
   return [
     ...(net > terms.budget * runs
       ? [`${net} credits in ${runs} runs, the budget of each is ${terms.budget}`]
@@ -130,15 +131,15 @@ function neverOverspent({ paid, state }: LedgerAudit, { terms }: CheckContext): 
 /** After a run that ended by itself, both ledgers agree on everything that is neither in doubt nor in flight. */
 export function checkLedgers(audit: LedgerAudit): readonly string[] {
   const { paid, state } = audit;
-  if ([...state.jobs()].some((job) => job.state === 'created')) return [];
+  if (viewsOf(state).some((job) => job.state === 'created')) return [];
   const open = new Set(openDoubts(audit).map(({ name }) => name));
   const known = netCredits(paid.filter(({ name }) => !open.has(name)));
-  const { charged, refunded, reserved } = state.total;
+  const { charged, reserved } = state.totals();
   const set = openDoubts(audit).reduce((sum, { reserve = 0 }) => sum + reserve, 0);
   return [
-    ...(charged - refunded === known
+    ...(charged === known
       ? []
-      : [`the runner's ledger says ${charged - refunded} credits, the service's ${known}`]),
+      : [`the runner's ledger says ${charged} credits, the service's ${known}`]),
     ...(reserved === set ? [] : [`${reserved} credits are set aside, the doubts say ${set}`]),
   ];
 }
@@ -171,9 +172,10 @@ export function checkEnd(
   for (const { task, project, there, net: paidFor } of paid)
     if (there === task.startsWith('act:') && paidFor > 0)
       wrong.push(`${task}: ${project} is ${there ? 'there and should be deleted' : 'gone'}`);
-  for (const job of state.jobs())
+  for (const job of viewsOf(state))
     if (!['supplied', 'complete', 'deleted'].includes(job.state))
       wrong.push(`${job.tasks[0]} is ${job.state} in the end`);
-  for (const { task, state: noted } of state.tasks()) wrong.push(`${task} is ${noted} in the end`);
+  for (const { task, ending } of standingTasks(state))
+    wrong.push(`${task} is ${ending} in the end`);
   return wrong;
 }

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { digestOfBytes } from '../src/base/digest.ts';
 import type { JsonObject } from '../src/base/json.ts';
-import type { Ledger } from '../src/model/ledger.ts';
+import type { Ledger } from '../src/model/record/ledger.ts';
 import type { LocalService } from '../src/service/start.ts';
 import { loadState } from '../src/state/load-state.ts';
 import { Client, listAt, textAt } from '../test/service/client.ts';

@@ -11,6 +11,7 @@ import { type Resolution, resolve } from '../src/features/resolve/resolve.ts';
 import { runWith } from '../src/features/run/run.ts';
 import { loadPipeline } from '../src/language/load/load.ts';
 import { renderProblem, resultOf } from '../src/language/load/refusal.ts';
+import { viewsOf } from '../src/model/job-view.ts';
 import { type LocalService, startService } from '../src/service/start.ts';
 import { type Cut, type CuttingProxy, openCuttingProxy } from './cutting-proxy.ts';
 import { digestAt, ledgerAt } from './ledger-audit.ts';
@@ -193,7 +194,7 @@ class CutTrial {
 
   /** Either the answer came through, or the state file lists the doubt, with what is set aside for it. */
   async #expectDoubt(outcome: string): Promise<void> {
-    const [job] = (await ledgerAt(join(this.#folder, 'wire.state.jsonl'))).jobs();
+    const [job] = viewsOf(await ledgerAt(join(this.#folder, 'wire.state.jsonl')));
     const open = job?.state === 'doubt' && job.reserve === price;
     const name = this.#charges[0]?.name ?? job?.name;
     this.#expect(this.#charges.length <= 1, `${this.#charges.length} charges`);
@@ -212,12 +213,12 @@ class CutTrial {
 
   async #expectOutput(): Promise<void> {
     const ledger = await ledgerAt(join(this.#folder, 'wire.state.jsonl'));
-    const [job] = ledger.jobs();
+    const [job] = viewsOf(ledger);
     const [output] = job?.outputs ?? [];
     const there = output !== undefined && digestAt(this.#folder, output.path) === output.sha256;
     this.#expect(there, 'its output is not there, whole');
-    const { charged, refunded, reserved } = ledger.total;
-    const right = charged - refunded === price && reserved === 0;
-    this.#expect(right, `the runner's ledger says ${charged}, ${refunded}, ${reserved}`);
+    const { charged, reserved } = ledger.totals();
+    const right = charged === price && reserved === 0;
+    this.#expect(right, `the runner's ledger says ${charged}, ${reserved}`);
   }
 }

@@ -4,7 +4,7 @@
 // In: everything from the service is redacted as soon as it is parsed, before it is checked, stored
 // or shown: answers (service-api/http-client.ts), the first answer (service-api/service-probe.ts)
 // and events (service-api/event-receiver.ts). Out: the last line of defense, also against secrets
-// in a pipeline or a file name: the state file (run/journal/journal-writer.ts), the log and the
+// in a pipeline or a file name: the state file (core/journal.ts), the log and the
 // terminal (terminal/output.ts). A run has no other outputs, except its requests to the service.
 import { isObject } from './json.ts';
 

@@ -1,6 +1,6 @@
 // Facts about files on disk, as values, collected before decisions.
 import type { Digest } from '../base/digest.ts';
-import type { OutputLine } from '../model/line.ts';
+import type { Output } from '../model/record/line.ts';
 
 export type FileFact =
   /**
@@ -17,7 +17,7 @@ export type FileFact =
   | { readonly is: 'absent'; readonly why: string; readonly barred?: true };
 
 /** A recorded output: its path relative to the pipeline file, and its content. */
-export type RecordedFile = Pick<OutputLine, 'path' | 'sha256'>;
+export type RecordedFile = Pick<Output, 'path' | 'sha256'>;
 
 export interface OutputFacts {
   /** The store of this pipeline, as the state file names it; undefined if there is none. */

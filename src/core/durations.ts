@@ -1,6 +1,7 @@
 // How long projects took in earlier runs, by tool.
 import { timesOf } from '../model/job-times.ts';
-import type { JobLine } from '../model/line.ts';
+import { viewOf } from '../model/job-view.ts';
+import type { Job } from '../model/record/line.ts';
 
 /** In milliseconds, by tool; newest first. */
 export type KnownDurations = ReadonlyMap<string, readonly number[]>;
@@ -14,9 +15,10 @@ interface Duration {
 }
 
 /** `jobs`: all of the state file. Only projects whose line tells when they were complete count. */
-export function knownDurations(jobs: Iterable<JobLine>): KnownDurations {
+export function knownDurations(jobs: Iterable<Job>): KnownDurations {
   const byKind = new Map<string, Duration[]>();
-  for (const job of jobs) {
+  for (const line of jobs) {
+    const job = viewOf(line);
     if (job.expires === undefined) continue;
     const { began, ended } = timesOf(job);
     if (began === undefined || ended === undefined || ended <= began) continue;
@@ -33,7 +35,7 @@ export function knownDurations(jobs: Iterable<JobLine>): KnownDurations {
   );
 }
 
-export function usualDurations(jobs: Iterable<JobLine>): UsualDurations {
+export function usualDurations(jobs: Iterable<Job>): UsualDurations {
   const usual: Record<string, number> = {};
   for (const [kind, known] of knownDurations(jobs)) {
     const { medianMs } = knownFrom(known) ?? {};

@@ -1,4 +1,4 @@
-// The journal of a run: moves become lines. Whoever awaits `commit` may rely on the line after a kill.
+// The journal of a run, and of a correction: moves become lines. Whoever awaits `commit` may rely on the line after a kill.
 import type { Redactor } from '../base/redactor.ts';
 import { chargedFor, type Move, stateAfter } from '../model/record/job.ts';
 import type { Ledger } from '../model/record/ledger.ts';
@@ -10,8 +10,13 @@ import {
   type RunLine,
   type TaskLine,
 } from '../model/record/line.ts';
-import type { LineFile } from './journal-writer.ts';
 import type { Clock } from './ports.ts';
+
+/** The destination of lines. Appending is cheap; `sync` resolves when everything appended is on disk. */
+export interface LineFile {
+  append(line: string): void;
+  sync(): Promise<void>;
+}
 
 export interface JournalOptions {
   readonly ledger: Ledger;
@@ -22,6 +27,8 @@ export interface JournalOptions {
   readonly receipts?: { note(line: Job): void } | undefined;
   /** ISO 8601: the due time of the schedule that the run is for. */
   readonly due?: string | undefined;
+  /** A person, or the service, corrects the record: what happens belongs to no run, and nothing is sent. */
+  readonly isEdit?: boolean;
 }
 
 export class Journal {
@@ -82,7 +89,7 @@ export class Journal {
 
   /** On disk with the next commit: facts that are found again for nothing. */
   note(...moves: readonly Move[]): void {
-    const run = this.begin();
+    const run = this.#o.isEdit === true ? '' : this.begin();
     const at = new Date(this.#o.clock.now()).toISOString();
     const changed = new Map<string, Job>();
     for (const given of moves) {
@@ -96,7 +103,7 @@ export class Journal {
       if (move.is !== 'intent' && move.is !== 'known') this.#unnoted.add(move.job);
     }
     for (const job of changed.values()) {
-      if (moves.some(saysText)) assertReadable(job);
+      if (this.#o.isEdit === true || moves.some(saysText)) assertReadable(job);
       this.#put(job);
     }
     // No sync may follow, and who looks for the project now should find its files.
@@ -123,9 +130,11 @@ export class Journal {
     this.#put(this.#o.redactor.value(line));
   }
 
-  /** Takes in what another record knows. */
-  join(line: Job): void {
-    if (this.ledger.join(line)) this.note({ is: 'known', job: line.job, line });
+  /** Takes in what another record knows. False if that is nothing new. */
+  join(line: Job): boolean {
+    const isNews = this.ledger.join(line);
+    if (isNews) this.note({ is: 'known', job: line.job, line });
+    return isNews;
   }
 
   #put(line: Line): void {

@@ -3,9 +3,9 @@ import { asJson, isObject, type Json, type JsonObject } from '../base/json.ts';
 import { assetLifetimeMs } from '../contract/api/asset.ts';
 import type { Project } from '../contract/api/project.ts';
 import type { Operation } from '../contract/kinds.ts';
-import { lastingOf } from '../model/outputs.ts';
-import { current, projectOf } from '../model/record/job.ts';
-import type { Job, Output } from '../model/record/line.ts';
+import { lastingOf, lengthOf } from '../model/outputs.ts';
+import { current, type Move, projectOf } from '../model/record/job.ts';
+import type { Charge, Job, Output } from '../model/record/line.ts';
 
 /** What the record keeps of a complete project. When its first address runs out tells when it was complete. */
 export function resultOf(project: Project): JsonObject {
@@ -15,6 +15,29 @@ export function resultOf(project: Project): JsonObject {
     .sort();
   const lasting = lastingOf(project);
   return expires === undefined ? lasting : { ...lasting, expires };
+}
+
+type End = Extract<Move, { readonly is: 'complete' | 'failed' }> & { readonly charge: Charge };
+
+const reasonless = {
+  error: 'the service gives no reason',
+  canceled: 'stopped by hand in the hub',
+} as const;
+
+/** How a project ended; undefined if it has not. `charged`: the credits known so far, for a record without credits. */
+export function endMove(
+  project: Project,
+  about: { readonly job: string; readonly attempt: string },
+  charged: number,
+  now: number,
+): End | undefined {
+  const { status } = project;
+  const credits = project.credits_charged ?? (status === 'error' ? 0 : charged);
+  const charge = { credits, read: new Date(now).toISOString() };
+  if (status === 'complete') return { ...about, is: 'complete', charge, result: resultOf(project) };
+  if (status !== 'error' && status !== 'canceled') return undefined;
+  const fault = project.error ?? { code: status, message: reasonless[status] };
+  return { ...about, is: 'failed', charge, fault };
 }
 
 /** Stands for an address where only its presence counts. */
@@ -69,13 +92,6 @@ export function savedOutputs(files: readonly Output[]): JsonObject | undefined {
     sha256: first.sha256,
     ...(first.seconds === undefined ? {} : { duration: first.seconds }),
   };
-}
-
-/** The length of a clip in seconds, by its record; rounded to milliseconds, because 64.4 - 4.4 is slightly more than 60. */
-export function lengthOf({ start_seconds: start, end_seconds: end }: JsonObject): JsonObject {
-  if (typeof end !== 'number') return {};
-  const from = typeof start === 'number' ? start : 0;
-  return end > from ? { duration: Math.round((end - from) * 1000) / 1000 } : {};
 }
 
 function asObject(value: unknown): JsonObject | undefined {

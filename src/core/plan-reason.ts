@@ -1,7 +1,7 @@
 // Why the tasks of a plan run: new ones, and those that ran before and are not as they were. Plain data.
 import type { Json } from '../base/json.ts';
 import type { Code } from '../contract/codes.ts';
-import type { JobLine } from '../model/line.ts';
+import type { JobState, JobView } from '../model/job-view.ts';
 import type { ChangedField } from '../model/manifest.ts';
 import type { AttemptState } from '../model/record/line.ts';
 import type { PaidTask } from './paid-before.ts';
@@ -21,8 +21,8 @@ export interface PlanReason {
 }
 
 /** The last job that a task had, other than the one that it has now. */
-export interface EarlierJob extends Pick<JobLine, 'job' | 'kind' | 'at' | 'project' | 'credits'> {
-  readonly state: JobLine['state'] | AttemptState;
+export interface EarlierJob extends Pick<JobView, 'job' | 'kind' | 'at' | 'project' | 'credits'> {
+  readonly state: JobState | AttemptState;
 }
 
 export type Change =

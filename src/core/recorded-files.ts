@@ -1,12 +1,13 @@
 // Where the recorded files of a job are: in this checkout, in the store, elsewhere, or nowhere.
 import { extensionOf } from '../contract/api/asset.ts';
-import type { JobLine, OutputLine } from '../model/line.ts';
+import type { JobView } from '../model/job-view.ts';
+import type { Output } from '../model/record/line.ts';
 import { jobFacts } from '../model/state.ts';
 import type { Facts, OutputFacts } from './disk-facts.ts';
 import type { Place } from './ports.ts';
 
 /** The number of downloads of a complete job, from the journal. */
-export function downloadCount(job: Pick<JobLine, 'result'>): number {
+export function downloadCount(job: Pick<JobView, 'result'>): number {
   const count = job.result?.['downloads'];
   return typeof count === 'number' ? count : 0;
 }
@@ -16,14 +17,14 @@ export function downloadCount(job: Pick<JobLine, 'result'>): number {
  * or if it has none.
  */
 export function filesNotHere(
-  job: JobLine,
-  isHere: (output: OutputLine) => boolean,
+  job: JobView,
+  isHere: (output: Output) => boolean,
   facts: OutputFacts,
-): readonly OutputLine[] | undefined {
-  const found: OutputLine[] = [];
+): readonly Output[] | undefined {
+  const found: Output[] = [];
   const count = downloadCount(job);
   for (let index = 0; index < count; index++) {
-    const recorded = (job.outputs ?? []).filter((output) => output.index === index);
+    const recorded = job.outputs.filter((output) => output.index === index);
     if (recorded.some(isHere)) continue;
     const stored = recorded.find((output) => isStored(output, facts));
     if (stored === undefined) return undefined;
@@ -33,15 +34,15 @@ export function filesNotHere(
 }
 
 /** True if the content is in this checkout: in its place, or kept. */
-export const isSomewhere = (output: OutputLine, facts: OutputFacts): boolean =>
+export const isSomewhere = (output: Output, facts: OutputFacts): boolean =>
   conditionOf(output, facts) === 'whole' || keptCopy(output, facts);
 
 /** True if the store of this run has the file, as far as is recorded. */
-export const isStored = ({ stored }: OutputLine, { store }: OutputFacts): boolean =>
+export const isStored = ({ stored }: Output, { store }: OutputFacts): boolean =>
   store !== undefined && stored === store;
 
 /** True if a replaced output is kept under its hash. Anybody may have put a file there: once it is read, its content decides. */
-export function keptCopy({ sha256, bytes, path }: OutputLine, facts: OutputFacts): boolean {
+export function keptCopy({ sha256, bytes, path }: Output, facts: OutputFacts): boolean {
   const fact = facts.kept(sha256, extensionOf(path));
   if (fact.is === 'absent' || fact.bytes !== bytes) return false;
   return fact.digest === undefined || fact.digest === sha256;
@@ -54,7 +55,7 @@ export function keptCopy({ sha256, bytes, path }: OutputLine, facts: OutputFacts
  */
 export type Condition = 'whole' | 'unread' | 'changed' | 'lost' | 'elsewhere' | 'pruned';
 
-export function conditionOf(output: OutputLine, facts: OutputFacts): Condition {
+export function conditionOf(output: Output, facts: OutputFacts): Condition {
   const fact = facts.output(output.path);
   const pruned = output.pruned !== undefined;
   if (fact.is === 'absent') {
@@ -68,14 +69,14 @@ export function conditionOf(output: OutputLine, facts: OutputFacts): Condition {
 }
 
 /** Paid for, and its files were saved at some time. */
-export function isComplete(job: JobLine): boolean {
+export function isComplete(job: JobView): boolean {
   if (!jobFacts[job.state].hasResult) return false;
-  const saved = new Set((job.outputs ?? []).map(({ index }) => index));
+  const saved = new Set(job.outputs.map(({ index }) => index));
   return job.state === 'deleted' || saved.size >= downloadCount(job);
 }
 
 /** The place of an intact copy of a recorded output: its own, or among the kept files. */
-export function placeOf(output: OutputLine, facts: Facts): Place {
+export function placeOf(output: Output, facts: Facts): Place {
   return conditionOf(output, facts) === 'whole'
     ? { in: 'output', path: output.path }
     : { in: 'kept', digest: output.sha256, extension: extensionOf(output.path) };

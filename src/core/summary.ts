@@ -1,6 +1,6 @@
 // The summary of a run: what was counted, and how the run ended.
 
-import type { JobLine } from '../model/line.ts';
+import type { JobView } from '../model/job-view.ts';
 import type { OtherDoubts, RunOutcome, StoppedBy, Summary } from './run-event.ts';
 import type { Closed } from './spending.ts';
 import type { Tally } from './tally.ts';
@@ -8,7 +8,7 @@ import type { Tally } from './tally.ts';
 /** Of everything in the record that is in doubt: what no task of this run stands for. */
 export function otherDoubtsOf(
   { doubted }: Tally,
-  jobs: Iterable<Pick<JobLine, 'tasks' | 'name' | 'reserve'>>,
+  jobs: Iterable<Pick<JobView, 'tasks' | 'name' | 'reserve'>>,
 ): OtherDoubts | undefined {
   const others = [...jobs].filter(({ tasks }) => !tasks.some((task) => doubted.has(task)));
   if (others.length === 0) return undefined;

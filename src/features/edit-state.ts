@@ -4,7 +4,7 @@
 import { Cleanup } from '../base/cleanup.ts';
 import { Redactor } from '../base/redactor.ts';
 import { realClock } from '../core/clock.ts';
-import { JournalWriter } from '../core/journal-writer.ts';
+import { Journal } from '../core/journal.ts';
 import type { Clock, MediaApi } from '../core/ports.ts';
 import { type BoundPipeline, boundPipeline } from '../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../language/load/loaded-pipeline.ts';
@@ -38,7 +38,7 @@ export interface EditOptions extends ReadOptions {
 
 export interface StateEdit {
   readonly located: LocatedState;
-  readonly journal: JournalWriter;
+  readonly journal: Journal;
   readonly receipts: Receipts;
   readonly header: Header;
   readonly clock: Clock;
@@ -84,7 +84,7 @@ async function edit<T>(
   const file = openRunFile({ paths, state, header, env, clock, internals, onProblem: onWarning });
   cleanup.defer(() => file.close());
   const lines = internals.lines?.(file) ?? file;
-  const journal = new JournalWriter(ledger, lines, clock, { redactor, receipts });
+  const journal = new Journal({ ledger, file: lines, clock, redactor, receipts, isEdit: true });
   const worked = await resultOf(() =>
     work({
       located: { ...located, paths: open.paths },

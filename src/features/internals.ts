@@ -1,7 +1,7 @@
 // The one door through which tests replace what operations use of the outside: options carry the replacements, so that every
 // operation that passes its options on takes them along.
 
-import type { LineFile } from '../core/journal-writer.ts';
+import type { LineFile } from '../core/journal.ts';
 import type { Disk, MediaApi } from '../core/ports.ts';
 import type { ClientOptions } from '../service-api/http-client.ts';
 import type { StateRecord } from '../state/record-in-place.ts';

@@ -10,8 +10,8 @@ import type { Env } from '../base/user-folder.ts';
 import type { Clock } from '../core/ports.ts';
 import { shownPath } from '../files/shown-path.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
-import type { Ledger } from '../model/ledger.ts';
 import { creditsOf } from '../model/record/job.ts';
+import type { Ledger } from '../model/record/ledger.ts';
 import type { Job } from '../model/record/line.ts';
 import type { Loaded } from '../state/load-state.ts';
 import { isHeld } from '../state/lock.ts';
@@ -49,7 +49,7 @@ export function openReceipts(terms: ReceiptsTerms): Receipts {
     writes,
     clock,
     isHeld,
-    jobs: () => ledger?.record.jobs() ?? [],
+    jobs: () => ledger?.jobs() ?? [],
     warn: onWarning,
   });
 }
@@ -97,22 +97,20 @@ export function joinOwnReceipts(
   paths: RunPaths,
   writes: boolean,
 ): { readonly isNews: boolean; readonly notice?: string } {
-  const { record } = ledger;
   const found = new Found();
   let isNews = false;
-  for (const { line, branch } of receipts.ownLines((job) => record.textOf(job))) {
-    const before = record.job(line.job);
-    if (record.join(line)) {
+  for (const { line, branch } of receipts.ownLines((job) => ledger.textOf(job))) {
+    const before = ledger.job(line.job);
+    if (ledger.join(line)) {
       isNews = true;
       found.add(line, before, branch);
     }
-    const now = record.job(line.job);
+    const now = ledger.job(line.job);
     if (writes && now !== undefined) receipts.note(now);
   }
-  const { ownJobs = record.ownJobs } = receipts;
-  if (writes && ownJobs < record.ownJobs) receipts.add(record.jobs());
+  const { ownJobs = ledger.ownJobs } = receipts;
+  if (writes && ownJobs < ledger.ownJobs) receipts.add(ledger.jobs());
   if (!isNews) return { isNews };
-  ledger.refresh();
   return found.creations === 0
     ? { isNews }
     : { isNews, notice: found.notice(paths, header === undefined) };

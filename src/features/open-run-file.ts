@@ -27,8 +27,8 @@ export interface RunFileTerms {
 export function openRunFile(terms: RunFileTerms): RunFile {
   const { paths, state, header, env, clock, internals, makeRoom = () => false, onProblem } = terms;
   const { record, ledger } = state;
-  record.ledger.header ??= header;
-  if (internals.record !== undefined) return new RecordInPlace(internals.record, record.ledger);
+  ledger.header ??= header;
+  if (internals.record !== undefined) return new RecordInPlace(internals.record, ledger);
   return new StateFile(paths.state, record, {
     holdsLock: () => true,
     head: () => headRecord(paths.state, { env }),
@@ -36,6 +36,5 @@ export function openRunFile(terms: RunFileTerms): RunFile {
     now: () => clock.now(),
     makeRoom,
     closeBuying: onProblem,
-    onJoined: () => ledger.refresh(),
   });
 }

@@ -1,7 +1,7 @@
 // What becomes of a tool's result: whether a step downloads or uses it, and whether it is history.
 import type { Step } from '../language/pipeline.ts';
 import { expressionsOf } from '../language/template.ts';
-import type { JobLine } from '../model/line.ts';
+import type { JobView } from '../model/job-view.ts';
 import { stepOf } from '../model/task.ts';
 
 /**
@@ -24,7 +24,9 @@ export function resultFates(steps: readonly Step[]): (step: string) => ResultFat
 // earlier days are history, although no plan of today refers to them.
 
 /** Tells whether a job is history. Its step may have another name by now, so its kind counts too. */
-export function historyIn(steps: readonly Step[]): (job: JobLine) => boolean {
+export function historyIn(
+  steps: readonly Step[],
+): (job: Pick<JobView, 'kind' | 'tasks' | 'outputs'>) => boolean {
   const names = new Set<string>();
   for (const step of steps) {
     const before = step.of === undefined ? step.uses : [...step.uses, step.of];
@@ -36,7 +38,7 @@ export function historyIn(steps: readonly Step[]): (job: JobLine) => boolean {
       .filter(({ name, kind }) => tools.includes(name) && kind.tool)
       .map(({ kind }) => kind.name),
   );
-  return ({ kind, tasks, outputs = [] }) =>
+  return ({ kind, tasks, outputs }) =>
     kinds.has(kind) ||
     [...tasks, ...outputs.map(({ task }) => task)].some((task) => names.has(stepOf(task)));
 }

@@ -46,11 +46,6 @@ export function cosmeticFields({ properties }: Schema): ReadonlySet<string> {
   );
 }
 
-/** A value of the service, named by its content instead of by its current address. */
-export function token(of: Fingerprint, output: string): string {
-  return `shotlist:${of}/${output}`;
-}
-
 /** The fingerprint of an upload depends only on the content: the same bytes under any name are uploaded once. */
 export function uploadFingerprint(content: string): Fingerprint {
   return fingerprintOf({ kind: 'upload', content: fingerprintFrom(digestFrom(content)) });

@@ -1,53 +1,87 @@
-// The job as the core reads it, a view of its line: one attempt that counts, and a past. And what the core records of a job,
-// as moves of that line.
-import { isUnspent } from './attempt.ts';
-import type { JobLine, OutputLine, PastAttempt } from './line.ts';
-import { creditsOf, current, isClash, isOver, type Move, projectOf } from './record/job.ts';
-import type { Attempt, Charge, Job, Output } from './record/line.ts';
-import type { JobEvent } from './state.ts';
+// A job as people see it: in one state, by the attempt that counts, with the attempts before it as its past.
+import { creditsOf, current, isClash, isOver, projectOf } from './record/job.ts';
+import type { Ledger } from './record/ledger.ts';
+import type { Attempt, Fault, Job, Output } from './record/line.ts';
 
-/** `numberOf`: the place of a run among the runs, from 1. */
-export function viewOf(job: Job, numberOf: (run: string) => number | undefined): JobLine {
-  const { kind, tasks, attempts, take, picked, supplied } = job;
-  const common = defined({ job: job.job, kind, tasks: [...tasks], take, picked });
+/**
+ * - `supplied`: a free job is done. `intended`: a creation was about to be sent; read back from disk, the outcome is unknown.
+ * - `created`: paid, not finished. `complete`: paid and done. `deleted`: complete, then deleted.
+ * - `failed`: not charged, refunded or written off. `doubt`: it may have been paid.
+ * - `forgotten`: a person wants the job done again.
+ */
+export type JobState =
+  | 'supplied'
+  | 'intended'
+  | 'created'
+  | 'complete'
+  | 'deleted'
+  | 'failed'
+  | 'doubt'
+  | 'forgotten';
+
+/** An earlier attempt that the service took, or may have: money's trace. */
+export interface PastAttempt {
+  readonly name: string;
+  /** What it cost in the end. */
+  readonly credits: number;
+  readonly project: string | undefined;
+  readonly adopted: boolean;
+}
+
+/** What the attempt that counts says of its job. */
+interface Counting {
+  readonly state: JobState;
+  /** When it entered this state, ISO 8601. */
+  readonly at: string;
+  readonly error?: Fault | undefined;
+  /** The name that was sent. */
+  readonly name?: string;
+  readonly reserve?: number;
+  /** The run that sent it. */
+  readonly run?: string;
+  readonly project?: string | undefined;
+  /** Charged, refund included. */
+  readonly credits?: number | undefined;
+  /** Another state file paid for it. */
+  readonly adopted?: boolean;
+  /** What stays true of the result: no address. */
+  readonly result?: Attempt['result'];
+  /** When the first of its addresses ran out, as it completed. */
+  readonly expires?: string | undefined;
+  /** The newest record of each file that a task has of each download. */
+  readonly outputs: readonly Output[];
+}
+
+export interface JobView extends Counting, Pick<Job, 'job' | 'kind' | 'tasks' | 'take' | 'picked'> {
+  readonly past: readonly PastAttempt[];
+}
+
+export function viewOf(job: Job): JobView {
+  const { kind, tasks, attempts, take, picked } = job;
   const attempt = countingOf(job);
-  if (attempt === undefined) {
-    const { at = '', result = {} } = supplied ?? {};
-    const isKnown = Object.keys(result).length > 0;
-    return isKnown
-      ? { ...common, state: 'supplied', attempt: 1, at, result }
-      : { ...common, state: 'forgotten', attempt: 0, at };
-  }
-  const isUndone = attempt.forgotten !== undefined && isOver(attempt);
+  const isUndone = attempt?.forgotten !== undefined && isOver(attempt);
   const past = attempts
     .filter((one) => (one !== attempt || isUndone) && leavesTrace(one))
     .sort((a, b) => (a.at < b.at ? -1 : 1))
     .map(pastOf);
-  const spent = attempts.filter((one) => one === attempt || !isUnspent(one.fault?.code, one.state));
-  const whole = {
-    ...common,
-    attempt: spent.length,
-    ...(past.length === 0 ? {} : { past }),
-    ...peakOf(attempts),
-  };
-  if (isUndone) return { ...whole, state: 'forgotten', at: attempt.forgotten ?? attempt.at };
-  const { name, reserve, measure, run, charge, adopted } = attempt;
-  const project = projectOf(attempt);
-  const outputs = outputsOf(job, attempt);
-  return defined({
-    ...whole,
-    ...stateOf(attempt),
-    ...resultOf(attempt),
-    name,
-    reserve,
-    measure,
-    sender: numberOf(run),
-    runId: run === unknownRun ? undefined : run,
-    project,
-    credits: attempt.gaveUp === undefined ? charge?.credits : creditsOf(attempt),
-    outputs: outputs.length === 0 ? undefined : outputs,
-    adopted: adopted === undefined ? undefined : attempt.at,
-  });
+  const counting =
+    attempt === undefined ? suppliedOf(job) : isUndone ? undone(attempt) : whole(job, attempt);
+  return { job: job.job, kind, tasks, take, picked, past, ...counting };
+}
+
+const byTask = (one: JobView, other: JobView): number => {
+  const [[task = ''], [otherTask = '']] = [one.tasks, other.tasks];
+  return (task === otherTask ? one.job < other.job : task < otherTask) ? -1 : 1;
+};
+
+/** All jobs, by the name of their first task, then by fingerprint. */
+export const viewsOf = (ledger: Pick<Ledger, 'jobs'>): readonly JobView[] =>
+  Array.from(ledger.jobs(), viewOf).sort(byTask);
+
+/** One job. */
+export function viewIn(ledger: Pick<Ledger, 'job'>, fingerprint: string): JobView | undefined {
+  const job = ledger.job(fingerprint);
+  return job === undefined ? undefined : viewOf(job);
 }
 
 /** The attempt that counts, or the one that was begun last. */
@@ -60,30 +94,54 @@ function countingOf(job: Job): Attempt | undefined {
   );
 }
 
-/** The dearest charge, where a person had a job done again: the next of its kind may cost as much. */
-function peakOf(attempts: readonly Attempt[]): Pick<JobLine, 'peak'> {
-  const peak = Math.max(0, ...attempts.map(({ charge }) => charge?.credits ?? 0));
-  return attempts.some(({ forgotten }) => forgotten !== undefined) && peak > 0 ? { peak } : {};
+function suppliedOf({ supplied }: Job): Counting {
+  const { at = '', result = {} } = supplied ?? {};
+  const isKnown = Object.keys(result).length > 0;
+  return isKnown
+    ? { state: 'supplied', at, result, outputs: [] }
+    : { state: 'forgotten', at, outputs: [] };
+}
+
+const undone = ({ forgotten, at }: Attempt): Counting => ({
+  state: 'forgotten',
+  at: forgotten ?? at,
+  outputs: [],
+});
+
+function whole(job: Job, attempt: Attempt): Counting {
+  const { name, reserve, run, charge, adopted = false, result } = attempt;
+  const { expires, ...lasting } = result ?? {};
+  return {
+    ...stateOf(attempt),
+    name,
+    reserve,
+    run,
+    project: projectOf(attempt),
+    credits: attempt.gaveUp === undefined ? charge?.credits : creditsOf(attempt),
+    adopted,
+    result: Object.keys(lasting).length === 0 ? undefined : lasting,
+    expires: typeof expires === 'string' ? expires : undefined,
+    outputs: outputsOf(job, attempt),
+  };
 }
 
 const leavesTrace = (attempt: Attempt): boolean =>
   attempt.project !== undefined ||
   ((attempt.state !== 'intended' || attempt.gaveUp !== undefined) && creditsOf(attempt) > 0);
 
-const pastOf = (attempt: Attempt): PastAttempt =>
-  defined({
-    name: attempt.name,
-    credits: attempt.charge?.credits ?? creditsOf(attempt),
-    project: projectOf(attempt),
-    adopted: attempt.adopted,
-  });
+const pastOf = (attempt: Attempt): PastAttempt => ({
+  name: attempt.name,
+  credits: attempt.charge?.credits ?? creditsOf(attempt),
+  project: projectOf(attempt),
+  adopted: attempt.adopted ?? false,
+});
 
 const notThere = 'the service does not have the project any more';
 const uncharged = 'resolved by hand: the service never took it';
 const unknowable = 'resolved by hand: nobody can tell, so it counts as charged';
 const twoProjects = 'two records name different projects for it';
 
-function stateOf(attempt: Attempt): Pick<JobLine, 'state' | 'at' | 'error'> {
+function stateOf(attempt: Attempt): Pick<Counting, 'state' | 'at' | 'error'> {
   const { state, at: began, charge, fault } = attempt;
   // Who has not paid cannot tell that a project is gone, only that it does not find it.
   const gone = attempt.gone ?? (attempt.adopted ? attempt.missing : undefined);
@@ -101,7 +159,7 @@ function stateOf(attempt: Attempt): Pick<JobLine, 'state' | 'at' | 'error'> {
       return { state, at, error: { code: 'in_doubt', message: fault?.message ?? '' } };
     case 'refused':
     case 'failed':
-      return { state: 'failed', at, ...(fault === undefined ? {} : { error: fault }) };
+      return { state: 'failed', at, error: fault };
     case 'created':
     case 'complete':
     case 'deleted':
@@ -110,17 +168,8 @@ function stateOf(attempt: Attempt): Pick<JobLine, 'state' | 'at' | 'error'> {
   }
 }
 
-function resultOf({ result }: Attempt): Pick<JobLine, 'result' | 'expires'> {
-  if (result === undefined) return {};
-  const { expires, ...rest } = result;
-  return {
-    result: Object.keys(rest).length === 0 ? undefined : rest,
-    expires: typeof expires === 'string' ? expires : undefined,
-  };
-}
-
-/** The newest record of each file that a task has of each download. A store has contents, wherever they were saved. */
-function outputsOf({ outputs }: Job, { name }: Attempt): OutputLine[] {
+/** A store has contents, wherever they were saved. */
+function outputsOf({ outputs }: Job, { name }: Attempt): readonly Output[] {
   const newest = new Map<string, Output>();
   const stores = new Map<string, string>();
   const keyOf = ({ task, index }: Output): string => JSON.stringify([task, index]);
@@ -134,174 +183,27 @@ function outputsOf({ outputs }: Job, { name }: Attempt): OutputLine[] {
     .filter(({ forgotten }) => forgotten === undefined)
     .sort((a, b) => (a.task < b.task ? -1 : a.task > b.task ? 1 : 0) || a.index - b.index)
     .map((output) => {
-      const { task, index, path, bytes, sha256, seconds, unchecked, pruned } = output;
-      const stored = stores.get(keyOf(output) + sha256);
-      const unproved = unchecked && true;
-      return defined({
-        task,
-        index,
-        path,
-        bytes,
-        sha256,
-        duration: seconds,
-        unproved,
-        stored,
-        pruned,
-      });
+      const stored = stores.get(keyOf(output) + output.sha256);
+      return stored === undefined ? output : { ...output, stored };
     });
 }
 
-/** The attempt that an event is about: by the name that was sent, or by its project. Without either, the one that counts. */
-export interface AboutAttempt {
-  readonly name?: string | undefined;
-  readonly project?: string | undefined;
-}
-
-/** What an event of this run does to the job's line. Throws for an event that cannot follow, which is a bug. */
-export function movesOf(
-  before: Job | undefined,
-  event: JobEvent,
-  run: string,
-  about: AboutAttempt = {},
-): readonly Move[] {
-  const { job, at } = event;
-  const named = before?.attempts.find(
-    (one) =>
-      one.name === about.name || (about.project !== undefined && projectOf(one) === about.project),
-  );
-  const attempt = named ?? (before === undefined ? undefined : countingOf(before));
-  // A record that was joined meanwhile may have brought another attempt.
-  const waiting = (before?.attempts ?? []).filter(
-    (one) => one.state === 'intended' && !isOver(one),
-  );
-  const sent = named ?? waiting.find((one) => one.run === run) ?? waiting[0] ?? attempt;
-  const sentName = (): string => sent?.name ?? name();
-  const name = (): string => {
-    if (attempt === undefined)
-      throw new Error(`bug: ${event.event} of ${job}, which has no attempt`);
-    return attempt.name;
-  };
-  const charge = (credits: number): Charge => ({ credits, read: at });
-  switch (event.event) {
-    case 'supplied':
-      return [{ is: 'supplied', job, kind: event.kind, task: event.task, result: event.result }];
-    case 'intent': {
-      const { kind, task, reserve, measure, take } = event;
-      const living = (before?.attempts ?? []).filter((one) => !isOver(one));
-      const forgets = living.map((one) => one.name);
-      const own = { kind, task, reserve, measure, take, forgets };
-      return [{ is: 'intent', job, attempt: event.name, ...own }];
-    }
-    case 'created': {
-      const { project, credits } = event;
-      // A person says which of two ids it is.
-      if (sent !== undefined && isClash(sent))
-        return [{ is: 'settled', job, attempt: sent.name, project }];
-      return [{ is: 'created', job, attempt: sentName(), project, charge: charge(credits) }];
-    }
-    case 'settled':
-      return event.status === 'not_taken' || event.status === 'abandoned'
-        ? [settling(event, sentName(), sent?.state)]
-        : [settling(event, name(), attempt?.state)];
-    case 'doubt': {
-      const fault = { code: 'in_doubt', message: event.why };
-      return [{ is: 'doubt', job, attempt: sentName(), fault }];
-    }
-    case 'serves':
-      return [{ is: 'serves', job, task: event.task }];
-    case 'output': {
-      const { task, index, path, bytes, sha256, duration: seconds, unproved: unchecked } = event;
-      const output = { of: name(), task, index, path, bytes, sha256, seconds, unchecked };
-      return [{ is: 'output', job, output: defined(output) }];
-    }
-    case 'stored':
-      return placesOf(before, event.task, event.index).map((place) => ({
-        is: 'stored',
-        job,
-        store: event.store,
-        ...place,
-      }));
-    case 'pruned':
-      return placesOf(before, event.task, event.index).map((place) => ({
-        is: 'pruned',
-        job,
-        ...place,
-      }));
-    case 'deleted':
-      return event.task === undefined
-        ? [{ is: attempt?.adopted ? 'missing' : 'gone', job, attempt: name() }]
-        : [
-            { is: 'deleted', job, attempt: name() },
-            { is: 'serves', job, task: event.task },
-          ];
-    case 'amended': {
-      const owner = before?.attempts.find((one) => projectOf(one) === event.project);
-      if (owner === undefined) throw new Error(`bug: no attempt of ${job} has ${event.project}`);
-      if (owner.adopted) return [];
-      return [{ is: 'charged', job, attempt: owner.name, charge: charge(event.credits) }];
-    }
-    case 'forgotten':
-      return forgetting(before, event, attempt);
-    case 'picked':
-      return [{ is: 'picked', job, take: event.take }];
-  }
-}
-
-type Settled = Extract<JobEvent, { readonly event: 'settled' }>;
-
-function settling(event: Settled, attempt: string, state: Attempt['state'] | undefined): Move {
-  const { job, status, credits, error, expires, at } = event;
-  const fault = error ?? { code: status, message: '' };
-  const charge = { credits, read: at };
-  switch (status) {
-    case 'complete': {
-      const result = { ...event.result, ...(expires === undefined ? {} : { expires }) };
-      return { is: 'complete', job, attempt, charge, result };
-    }
-    case 'error':
-    case 'canceled':
-      return { is: 'failed', job, attempt, charge, fault };
-    case 'abandoned':
-      return { is: 'said', job, attempt, mark: 'gaveUp' };
-    case 'not_taken':
-      // Only a person, or the service itself, ends a doubt.
-      return state === 'doubt' || fault.code === 'not_charged'
-        ? { is: 'said', job, attempt, mark: 'notCharged' }
-        : { is: 'refused', job, attempt, fault };
-  }
-}
-
-function forgetting(
-  before: Job | undefined,
-  { job, task, event }: Extract<JobEvent, { readonly event: 'forgotten' }>,
-  attempt: Attempt | undefined,
-): readonly Move[] {
-  if (task !== undefined)
-    return placesOf(before, task).map((place) => ({ is: 'unsaved', job, ...place }));
-  if (attempt !== undefined) return [{ is: 'said', job, attempt: attempt.name, mark: 'forgotten' }];
-  const [first] = before?.tasks ?? [];
-  if (before === undefined || first === undefined) throw new Error(`bug: ${event} of ${job}`);
-  return [{ is: 'supplied', job, kind: before.kind, task: first, result: {} }];
-}
-
-type Place = Pick<Output, 'of' | 'task' | 'index' | 'path'>;
-
-/** The files of the attempt that counts. */
-function placesOf(job: Job | undefined, task: string, index?: number): readonly Place[] {
+/** All records of a task's files, of the attempt that counts: what a move about them names. */
+export function placesOf(job: Job | undefined, task: string, index?: number) {
   const attempt = job === undefined ? undefined : countingOf(job);
-  return (job?.outputs ?? []).flatMap((output) =>
-    output.of === attempt?.name &&
-    output.task === task &&
-    (index === undefined || output.index === index)
-      ? [{ of: output.of, task, index: output.index, path: output.path }]
-      : [],
-  );
+  return (job?.outputs ?? [])
+    .filter(
+      (output) =>
+        output.of === attempt?.name &&
+        output.task === task &&
+        (index === undefined || output.index === index),
+    )
+    .map(({ of, index: at, path }) => ({ of, task, index: at, path }));
 }
 
-function defined<T extends object>(value: T): T {
-  const entries = Object.entries(value).filter(([, field]) => field !== undefined);
-  return Object.fromEntries(entries) as T;
-}
+/** All takes of a request, the first one first. */
+export const takesOf = (ledger: Pick<Ledger, 'job' | 'takes'>, first: string): readonly JobView[] =>
+  [...[ledger.job(first)].filter((job) => job !== undefined), ...ledger.takes(first)].map(viewOf);
 
-/** Of two records of an attempt, the one that knows its run counts: its name is less than this one. */
-export const unknownRun = 'unknown';
+/** 1 is the first take. */
+export const numberOf = ({ take }: Pick<Job, 'take'>): number => take?.number ?? 1;

@@ -1,5 +1,5 @@
 // Which run this is, by the runs in the state file: a new one, or an interrupted one that continues.
-import type { RunLine } from './line.ts';
+import type { RunLine } from './record/line.ts';
 
 export interface RequestedRun {
   /** ISO 8601: the due time of the schedule that the run is for. */
@@ -17,7 +17,10 @@ export interface RunIdentity {
  * A run without a due time that finds an interrupted scheduled run takes over that run's due time: otherwise, the rest of
  * that run would be made for another day.
  */
-export function identityOf(runs: readonly RunLine[], { due: asked }: RequestedRun): RunIdentity {
+export function identityOf(
+  runs: readonly Pick<RunLine, 'ended' | 'due'>[],
+  { due: asked }: RequestedRun,
+): RunIdentity {
   const last = runs.at(-1);
   const open = last?.ended === undefined ? last : undefined;
   const due = asked ?? open?.due;

@@ -1,9 +1,9 @@
 // The state of each task, as the state file knows it. A task can have several jobs, one for each content that it had.
 
-import type { Ledger } from './ledger.ts';
-import type { JobLine } from './line.ts';
-import { isWithheld } from './settled.ts';
-import { jobFacts } from './state.ts';
+import { standingTasks } from './failures.ts';
+import { type JobView, viewsOf } from './job-view.ts';
+import type { Ledger } from './record/ledger.ts';
+import { isWithheld, jobFacts } from './state.ts';
 import { stepOf } from './task.ts';
 
 /**
@@ -57,30 +57,34 @@ const ranks: Readonly<Record<TaskState, number>> = {
 const rankOfOwnLine = 4;
 
 /** By task, in no order. */
-export function taskStates(ledger: Ledger, terms: TaskStatesTerms): ReadonlyMap<string, TaskFacts> {
+export function taskStates(
+  ledger: Ledger,
+  terms: TaskStatesTerms,
+  jobs = viewsOf(ledger),
+): ReadonlyMap<string, TaskFacts> {
   const states = new Map<string, Ranked>();
-  const note = (task: string, state: TaskState, { job, at }: JobLine): void => {
+  const note = (task: string, state: TaskState, { job, at }: JobView): void => {
     const rank = ranks[state];
     const known = states.get(task);
     if (known === undefined || known.rank < rank || (known.rank === rank && known.at <= at))
       states.set(task, { state, job, rank, at });
   };
-  for (const job of ledger.jobs()) {
+  for (const job of jobs) {
     const state = stateOf(job, terms.running);
     const deleted = job.state === 'deleted' ? 'done' : 'forgotten';
     for (const task of job.tasks) note(task, terms.deletes(stepOf(task)) ? deleted : state, job);
-    for (const { task, pruned } of job.outputs ?? [])
+    for (const { task, pruned } of job.outputs)
       note(task, pruned === undefined ? 'done' : 'pruned', job);
   }
-  for (const { task, state } of ledger.tasks()) {
+  for (const { task, ending } of standingTasks(ledger)) {
     const known = states.get(task);
-    if (known === undefined || known.rank < rankOfOwnLine)
-      states.set(task, { at: '', ...known, state, rank: rankOfOwnLine });
+    if (ending !== 'done' && (known === undefined || known.rank < rankOfOwnLine))
+      states.set(task, { at: '', ...known, state: ending, rank: rankOfOwnLine });
   }
   return states;
 }
 
-function stateOf(job: JobLine, running: boolean): TaskState {
+function stateOf(job: JobView, running: boolean): TaskState {
   const { state } = job;
   if (isWithheld(job)) return 'forgotten';
   if (state === 'intended') return running ? 'sent' : 'doubt';

@@ -6,16 +6,20 @@ import type { Project } from '../contract/api/project.ts';
 import { toolNamed } from '../contract/tools/all.ts';
 import type { Clock, MediaApi } from '../core/ports.ts';
 import { patiently } from '../core/retry.ts';
-import type { Ledger } from '../model/ledger.ts';
-import type { JobLine } from '../model/line.ts';
+import { type JobView, viewsOf } from '../model/job-view.ts';
+import type { Ledger } from '../model/record/ledger.ts';
 
 /** A project in the state file: that of a job, or of one of its earlier attempts. */
 export interface KnownProject {
-  readonly job: JobLine;
+  readonly job: JobView;
   readonly project: string;
+  /** The name of the attempt. */
+  readonly name: string;
   /** The project's credits in the ledger. */
   readonly credits: number;
   readonly past: boolean;
+  /** Another state file paid for it. */
+  readonly adopted: boolean;
 }
 
 export interface Inquired extends KnownProject {
@@ -23,12 +27,12 @@ export interface Inquired extends KnownProject {
 }
 
 export function* knownProjects(ledger: Ledger): Generator<KnownProject> {
-  for (const job of ledger.jobs()) {
-    const { project, credits = 0, past = [] } = job;
-    if (project !== undefined) yield { job, project, credits, past: false };
+  for (const job of viewsOf(ledger)) {
+    const { project, name = '', credits = 0, adopted = false, past } = job;
+    if (project !== undefined) yield { job, project, name, credits, adopted, past: false };
     for (const attempt of past)
       if (attempt.project !== undefined)
-        yield { job, project: attempt.project, credits: attempt.credits, past: true };
+        yield { job, ...attempt, project: attempt.project, past: true };
   }
 }
 

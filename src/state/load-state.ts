@@ -1,10 +1,9 @@
-// A state file as commands read it: the ledger over its record.
+// A state file as commands read it.
 import { closeSync, lstatSync, openSync, readSync } from 'node:fs';
 import { conflictMarker } from '../base/raw-line.ts';
 import { ok, type Result } from '../base/result.ts';
 import { isSystemProblem } from '../base/system-error.ts';
-import { Ledger } from '../model/ledger.ts';
-import { Ledger as Record } from '../model/record/ledger.ts';
+import type { Ledger } from '../model/record/ledger.ts';
 import { type Header, type MarkLine, parseLine } from '../model/record/line.ts';
 import { type LoadedRecord, type LoadTerms, loadRecord } from './load-record.ts';
 
@@ -23,15 +22,11 @@ export async function loadState(
   file: string,
   terms: LoadTerms = {},
 ): Promise<Result<Loaded, string>> {
-  const record = new Record();
-  const ledger = new Ledger(record);
-  const end = ledger.learnLoaded();
-  const loaded = await loadRecord(file, { ...terms, into: record });
-  end();
+  const loaded = await loadRecord(file, terms);
   if (!loaded.ok) return loaded;
-  const { warnings } = loaded.value;
-  const away = record.marks().find(({ mark }) => mark === 'away');
-  return ok({ ledger, header: record.header, away, warnings, record: loaded.value });
+  const { ledger, warnings } = loaded.value;
+  const away = ledger.marks().find(({ mark }) => mark === 'away');
+  return ok({ ledger, header: ledger.header, away, warnings, record: loaded.value });
 }
 
 const maxHeaderBytes = 65_536;

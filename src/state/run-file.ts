@@ -1,6 +1,6 @@
 // Where the lines of a run, or of a correction, go: a state file, or what takes its place in tests.
 import type { Result } from '../base/result.ts';
-import type { LineFile } from '../core/journal-writer.ts';
+import type { LineFile } from '../core/journal.ts';
 
 export interface RunFile extends LineFile {
   /** Resolves when all lines that were appended are written. */

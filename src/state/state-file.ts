@@ -33,8 +33,6 @@ export interface StateFileTerms {
   readonly makeRoom: () => boolean;
   /** Called when the file was replaced by something that is no record, which may have hidden payments. */
   readonly closeBuying: (why: string) => void;
-  /** Called when other lines have joined the ledger: jobs may be paid that were not, and creations may be missing. */
-  readonly onJoined: () => void;
 }
 
 /** Of a file that nobody else changes while it is written. */
@@ -45,7 +43,6 @@ export const quietTerms: StateFileTerms = {
   now: () => Date.now(),
   makeRoom: () => false,
   closeBuying: () => undefined,
-  onJoined: () => undefined,
 };
 
 /** Why nothing more is written. The message is a sentence. */
@@ -202,7 +199,7 @@ export class StateFile implements RunFile {
       // A time that changed for no reason: this file system is late with it.
       const isUnchanged = before !== undefined && isSame(before, found, false);
       if (loaded.ok && !loaded.value.isNews && isUnchanged) this.#trustsTimes = false;
-      if (await this.#replace(found)) return this.#terms.onJoined();
+      if (await this.#replace(found)) return;
       tried = 0;
     }
     throw new RecordLost(`${this.#file} is changed again and again by another program`);

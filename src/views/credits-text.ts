@@ -1,7 +1,7 @@
 // Credits as text, the same everywhere, and in money where the price of a credit is known.
 
 import { grouped } from '../base/text.ts';
-import type { CreditTotals } from '../model/ledger.ts';
+import type { CreditTotals } from '../model/credits.ts';
 
 /**
  * `20 charged`, or `30 charged, 10 refunded, 20 net`. `open` is the name of the reserved credits,

@@ -4,10 +4,9 @@ import { printable } from '../base/printable.ts';
 import { count, grouped } from '../base/text.ts';
 import { isComplete } from '../core/recorded-files.ts';
 import type { Step } from '../language/pipeline.ts';
-import type { Ledger } from '../model/ledger.ts';
-import type { JobLine } from '../model/line.ts';
+import { type JobState, type JobView, numberOf, takesOf } from '../model/job-view.ts';
+import type { Ledger } from '../model/record/ledger.ts';
 import { worthOf } from '../model/state.ts';
-import { allTakes, numberOf } from '../model/take-index.ts';
 import { stepOf } from '../model/task.ts';
 
 export interface Take {
@@ -15,7 +14,7 @@ export interface Take {
   readonly number: number;
   /** True for the one that counts. */
   readonly picked: boolean;
-  readonly state: JobLine['state'];
+  readonly state: JobState;
   /** False if it is paid for, or may be, and not finished or not saved: `shotlist reroll` completes it. */
   readonly complete: boolean;
   /** Charged, all attempts together. */
@@ -37,17 +36,18 @@ export interface Takes {
 
 /** By task. */
 export function takesIn(ledger: Ledger, steps: readonly Step[]): readonly Takes[] {
-  return ledger.takes
-    .firsts()
-    .map((first) => takesOf(ledger, first, steps))
+  return ledger
+    .firstTakes()
+    .map(({ job }) => takesAfter(ledger, job, steps))
     .sort((a, b) => ((a.tasks[0] ?? '') < (b.tasks[0] ?? '') ? -1 : 1));
 }
 
-export function takesOf(ledger: Ledger, first: JobLine, steps: readonly Step[]): Takes {
-  const all = allTakes(ledger, first.job);
-  const picked = first.picked?.take ?? 1;
+/** `first`: the job of the first take. */
+export function takesAfter(ledger: Ledger, first: string, steps: readonly Step[]): Takes {
+  const all = takesOf(ledger, first);
+  const picked = all[0]?.picked?.take ?? 1;
   return {
-    tasks: first.tasks.filter((task) => isPaid(task, steps)),
+    tasks: (all[0]?.tasks ?? []).filter((task) => isPaid(task, steps)),
     takes: all.map((job) => ({
       number: numberOf(job),
       picked: numberOf(job) === picked,
@@ -61,7 +61,7 @@ export function takesOf(ledger: Ledger, first: JobLine, steps: readonly Step[]):
   };
 }
 
-function filesOf({ outputs = [] }: JobLine, steps: readonly Step[]): readonly string[] {
+function filesOf({ outputs }: JobView, steps: readonly Step[]): readonly string[] {
   const left = outputs.filter(({ pruned }) => pruned === undefined);
   const [own, others] = [true, false].map((is) =>
     left.filter(({ task }) => isPaid(task, steps) === is).map(({ path }) => path),
@@ -85,7 +85,7 @@ export function takesLeft(ledger: Ledger, steps: readonly Step[]): readonly stri
   );
 }
 
-const paid: ReadonlySet<JobLine['state']> = new Set(['created', 'complete']);
+const paid: ReadonlySet<JobState> = new Set(['created', 'complete']);
 
 /** The line to copy: `shotlist <command> <pipeline file> <names…>`. */
 export type TakeCommand = (command: 'pick' | 'reroll', names: readonly string[]) => string;

@@ -2,7 +2,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { existsSync, globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { JobLine } from '../../src/model/line.ts';
+import { type JobView, viewsOf } from '../../src/model/job-view.ts';
 import { loadState } from '../../src/state/load-state.ts';
 import { writePhotos } from '../photo-pipeline.ts';
 import { photoPipeline, Rig } from '../rig.ts';
@@ -198,10 +198,10 @@ export const losses: Readonly<Record<string, Loss>> = {
 export const hashOf = (file: string): string => sha256().update(readFileSync(file)).digest('hex');
 const sha256 = (): Hash => createHash('sha256');
 
-export async function jobsOf(rig: Rig): Promise<readonly JobLine[]> {
+export async function jobsOf(rig: Rig): Promise<readonly JobView[]> {
   if (!hasState(rig)) return [];
   const read = await loadState(rig.path(state));
-  return read.ok ? [...read.value.ledger.jobs()] : [];
+  return read.ok ? viewsOf(read.value.ledger) : [];
 }
 
 /** The contents of all files in folders, without git's own. The service makes the same of each take: they do not count. */

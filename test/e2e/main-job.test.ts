@@ -2,7 +2,7 @@
 import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import type { LineFile } from '../../src/core/journal-writer.ts';
+import type { LineFile } from '../../src/core/journal.ts';
 import type { RunInternals } from '../../src/features/run/run.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { LineNews } from '../kit/news.ts';

@@ -1,6 +1,6 @@
 // Cuts the power of a run at a line of its journal, as tests of crashes need it.
 import { rmSync, statSync, truncateSync } from 'node:fs';
-import type { LineFile } from '../../src/core/journal-writer.ts';
+import type { LineFile } from '../../src/core/journal.ts';
 import type { RunInternals } from '../../src/features/run/run.ts';
 
 export class PowerCut extends Error {

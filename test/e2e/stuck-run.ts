@@ -1,7 +1,7 @@
 // A run whose disk stops for ever when it has learned of a creation, so that a test can kill it between the two:
 // node stuck-run.ts <pipeline> <port>. Prints "created" when that line waits for the disk.
 
-import type { LineFile } from '../../src/core/journal-writer.ts';
+import type { LineFile } from '../../src/core/journal.ts';
 import { runWith } from '../../src/features/run/run.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
 

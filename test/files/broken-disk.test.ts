@@ -15,15 +15,14 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { NewEvent } from '../../src/model/line.ts';
 import { takeDiskReserve } from '../../src/state/disk-reserve.ts';
-import { created, run } from '../model/lines.ts';
+import { created, run, taskEnds } from '../model/lines.ts';
 import { canMount, makePipe, makeReadOnly, smallDisk } from '../small-disk.ts';
 import { load, opened, paid, text, written } from '../tables/state-file.ts';
 import { temporaryFolder } from './places.ts';
 
 /** So that its line takes more than a disk has left. */
-const long: NewEvent = { event: 'failed', task: 'swap:x', why: 'x'.repeat(200_000) };
+const long = taskEnds('swap:x', 'failed', 'x'.repeat(200_000));
 
 describe.skipIf(!canMount)(
   'after a write that failed (needs to mount: root, or unshare -rm)',
@@ -44,11 +43,11 @@ describe.skipIf(!canMount)(
       await file.close();
       expect(text(path)).toBe(torn);
       const next = await opened(path);
-      expect(next.state.ledger.total).toEqual({ charged: 12, refunded: 0, reserved: 0 });
+      expect(next.state.ledger.totals()).toEqual({ charged: 12, reserved: 0 });
       expect(next.state.warnings).toHaveLength(1);
       next.append(...paid.slice(3));
       await next.file.close();
-      expect((await load(path)).ledger.total).toEqual({ charged: 12, refunded: 0, reserved: 5 });
+      expect((await load(path)).ledger.totals()).toEqual({ charged: 12, reserved: 5 });
     });
 
     test('those that waited for the sync of it, and for the one behind, are told', async () => {
@@ -104,11 +103,16 @@ describe.skipIf(!canMount)('room that was made (needs to mount: root, or unshare
     append(...paid.slice(0, 1));
     await file.sync();
     disk.fill();
-    append(long, ...paid.slice(1), { ...long, task: 'swap:y' }, created('c', 5));
+    append(
+      long,
+      ...paid.slice(1),
+      taskEnds('swap:y', 'failed', 'x'.repeat(200_000)),
+      created('c', 5),
+    );
     await file.close();
     expect(asked).toBeGreaterThan(2);
     const { ledger, warnings } = await load(path);
-    expect(ledger.total).toEqual({ charged: 17, refunded: 0, reserved: 0 });
+    expect(ledger.totals()).toEqual({ charged: 17, reserved: 0 });
     expect(ledger.tasks()).toHaveLength(2);
     expect(warnings).toEqual([]);
     await diskReserve.value.remove();

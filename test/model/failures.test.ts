@@ -1,22 +1,23 @@
 // Which failures stand: of jobs that nothing has made good since, and of tasks that failed before their job began.
 import { expect, test } from 'vitest';
 import { standingFailures } from '../../src/model/failures.ts';
-import type { NewEvent } from '../../src/model/line.ts';
 import {
   complete,
   created,
   doubted,
   errored,
   folded,
+  type Happening,
   intent,
   refused,
   run,
   serves,
   supplied,
+  taskEnds,
 } from './lines.ts';
 
 const failed = [run(), intent(), serves('a', 'swap:two'), refused()];
-const stands = (...events: readonly NewEvent[]): ReturnType<typeof standingFailures> =>
+const stands = (...events: readonly Happening[]): ReturnType<typeof standingFailures> =>
   standingFailures(folded([...failed, ...events]));
 const why = { why: 'no', code: 'refused' };
 
@@ -24,7 +25,7 @@ test('a failed job speaks for all its tasks, with its code', () => {
   expect(stands()).toStrictEqual([{ tasks: ['swap:a', 'swap:two'], ...why }]);
 });
 
-test.each<readonly [string, readonly NewEvent[]]>([
+test.each<readonly [string, readonly Happening[]]>([
   ['is free and done', [supplied('b'), serves('b', 'swap:two')]],
   ['is paid and in the works', [intent('b'), created('b'), serves('b', 'swap:two')]],
   ['is paid and done', [intent('b'), created('b'), complete('b'), serves('b', 'swap:two')]],
@@ -32,7 +33,7 @@ test.each<readonly [string, readonly NewEvent[]]>([
   expect(stands(...events)).toStrictEqual([{ tasks: ['swap:a'], ...why }]);
 });
 
-test.each<readonly [string, readonly NewEvent[]]>([
+test.each<readonly [string, readonly Happening[]]>([
   ['is in doubt', [intent('b'), doubted('b'), serves('b', 'swap:two')]],
   ['is about to be sent', [intent('b'), serves('b', 'swap:two')]],
 ])('a task is not well yet when another job of it %s', (_, events) => {
@@ -54,13 +55,13 @@ test('two failed jobs are two failures', () => {
 test('the last word of a task counts: it failed with a code or without, or it is skipped', () => {
   expect(
     stands(
-      { event: 'skipped', task: 'swap:two', why: 'its if: is false' },
-      { event: 'failed', task: 'x', why: 'no such file', code: 'no_input' },
-      { event: 'failed', task: 'y', why: 'no such step' },
+      taskEnds('swap:two', 'skipped', 'its if: is false'),
+      taskEnds('x', 'failed', 'no such file', 'no_input'),
+      taskEnds('y', 'failed', 'no such step'),
     ),
   ).toStrictEqual([
     { tasks: ['swap:a'], ...why },
     { tasks: ['x'], why: 'no such file', code: 'no_input' },
-    { tasks: ['y'], why: 'no such step' },
+    { tasks: ['y'], why: 'no such step', code: undefined },
   ]);
 });

@@ -1,13 +1,14 @@
 // When a job happened, by its line.
 import { expect, test } from 'vitest';
 import { chargedAt, timesOf } from '../../src/model/job-times.ts';
-import type { JobLine } from '../../src/model/line.ts';
+import type { JobView } from '../../src/model/job-view.ts';
 import { job } from './lines.ts';
 
 const ms = (time: string): number => Date.parse(`2026-11-20T${time}Z`);
 
-const line = (more: Partial<JobLine>): JobLine => ({
-  ...{ job: job('a'), kind: 'face-swap-photo', state: 'complete', tasks: ['swap:a'], attempt: 1 },
+const line = (more: Partial<JobView>): JobView => ({
+  ...{ job: job('a'), kind: 'face-swap-photo', state: 'complete', tasks: ['swap:a'] },
+  ...{ outputs: [], past: [] },
   at: '2026-11-20T10:05:00Z',
   ...more,
 });

@@ -3,7 +3,6 @@ import type { JsonObject } from '../../src/base/json.ts';
 import { type Scope, toCel } from '../../src/language/expression.ts';
 import type { Step } from '../../src/language/pipeline.ts';
 import { validate } from '../../src/language/validate.ts';
-import { type Fingerprint, fingerprintOf } from '../../src/model/fingerprint.ts';
 
 /** The step named `it` of a pipeline whose items have the fields of `item`. */
 export function stepIt(definition: string, item: JsonObject = {}): Step {
@@ -21,9 +20,6 @@ steps:
   if (found === undefined) throw new Error('no step it');
   return found;
 }
-
-/** Some fingerprint: the same for the same words. */
-export const some = (words: string): Fingerprint => fingerprintOf({ kind: words });
 
 export const scopeOf = (item: JsonObject): Scope => ({
   ...{ item: toCel(item), inputs: {}, env: {}, steps: {}, run: {} },

@@ -1,16 +1,9 @@
-// What a finished task gives: by content, where nothing of the service may show, and live, where all of it does.
+// What is kept of a result, and what is live.
 import { describe, expect, test } from 'vitest';
 import type { FaceDetection, Project } from '../../src/contract/api/project.ts';
 import { conditionHolds } from '../../src/model/condition.ts';
-import {
-  lastingFaces,
-  lastingOf,
-  liveFaces,
-  liveProject,
-  namedByContent,
-  predicted,
-} from '../../src/model/outputs.ts';
-import { scopeOf, some, stepIt } from './make.ts';
+import { lastingFaces, lastingOf, liveFaces, liveProject } from '../../src/model/outputs.ts';
+import { scopeOf, stepIt } from './make.ts';
 
 const project: Project = {
   id: 'proj-4711',
@@ -56,62 +49,6 @@ describe('what is kept of a result', () => {
       id: 'face-99',
       faces: [{ path: 'api-assets/u/face-0.png' }, { path: 'api-assets/u/face-1.png' }],
     });
-  });
-});
-
-describe('outputs by content', () => {
-  const of = some('job');
-
-  test.each([
-    ['upload', { file_path: 'api-assets/u/one.png' }],
-    ['detect', lastingFaces(faces)],
-    ['create', lastingOf(project)],
-  ] as const)('of a %s hold no id and no address of the service', (operation, result) => {
-    const text = JSON.stringify(namedByContent(operation, of, result, 10));
-    expect(text).toContain(of);
-    expect(text).not.toMatch(/api-assets|storage\.example|proj-4711|face-99|Xy12/);
-  });
-
-  test('do not depend on ids: another project with the same content gives the same', () => {
-    const other = lastingFaces({
-      ...faces,
-      id: 'face-100',
-      faces: [{ path: 'other/0' }, { path: 'other/1' }],
-    });
-    expect(namedByContent('detect', of, other, 0)).toEqual(
-      namedByContent('detect', of, lastingFaces(faces), 0),
-    );
-  });
-
-  test('of a project are its fields, its downloads, and url for the first', () => {
-    const outputs = namedByContent('create', of, lastingOf(project), 10);
-    expect(outputs).toMatchObject({
-      status: 'complete',
-      credits_charged: 10,
-      width: 640,
-      url: `shotlist:${of}/downloads/0/url`,
-    });
-    expect(outputs['downloads']).toHaveLength(2);
-    expect(outputs['download']).toEqual((outputs['downloads'] as unknown[])[0]);
-  });
-
-  test('of a project without downloads have no url', () => {
-    expect(namedByContent('create', of, { downloads: 0 }, 0)).not.toHaveProperty('url');
-  });
-
-  test('that are foreseen are spelled as they will be', () => {
-    expect(namedByContent('upload', of, {}, 0)).toEqual(predicted('upload', of));
-    expect(namedByContent('detect', of, lastingFaces(faces), 0)).toMatchObject(
-      predicted('detect', of),
-    );
-    expect(namedByContent('create', of, lastingOf(project), 10)).toMatchObject(
-      predicted('create', of),
-    );
-  });
-
-  test('of a download and a delete are none', () => {
-    expect(namedByContent('download', of, {}, 0)).toEqual({});
-    expect(predicted('delete', of)).toEqual({});
   });
 });
 

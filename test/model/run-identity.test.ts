@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { RunLine } from '../../src/model/line.ts';
+import type { RunLine } from '../../src/model/record/line.ts';
 import { identityOf } from '../../src/model/run-identity.ts';
 
 const monday = '2026-06-01T05:00:00.000Z';
 const tuesday = '2026-06-02T05:00:00.000Z';
 
 function line(run: number, more: Partial<RunLine> = {}): RunLine {
-  return { run, at: monday, ended: tuesday, charged: 0, refunded: 0, ...more };
+  return { run: `${run}`, at: monday, ended: tuesday, ...more };
 }
 
 function open(run: number, more: Partial<RunLine> = {}): RunLine {

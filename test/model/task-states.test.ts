@@ -1,6 +1,5 @@
 // What the state file knows of each task: one state for each, whatever happened to its jobs.
 import { expect, test } from 'vitest';
-import type { NewEvent } from '../../src/model/line.ts';
 import { type TaskFacts, taskStates } from '../../src/model/task-states.ts';
 import {
   complete,
@@ -10,17 +9,20 @@ import {
   errored,
   folded,
   forgotten,
+  type Happening,
   intent,
   output,
+  pruned,
   run,
   serves,
   supplied,
+  taskEnds,
 } from './lines.ts';
 
 const deletes = (step: string): boolean => step === 'tidy';
 
 function statesAfter(
-  events: readonly NewEvent[],
+  events: readonly Happening[],
   running = false,
 ): Readonly<Record<string, TaskFacts['state']>> {
   const states = taskStates(folded([run(), ...events]), { running, deletes });
@@ -54,23 +56,17 @@ test('a task whose job failed has failed, until another job serves it', () => {
 });
 
 test('the own line of a task counts before its jobs, except a doubt', () => {
-  const fails: NewEvent = { event: 'failed', task: 'swap:a', why: 'a.png does not exist' };
+  const fails = taskEnds('swap:a', 'failed', 'a.png does not exist');
   expect(statesAfter([...paid, fails])).toMatchObject({ 'swap:a': 'failed' });
   expect(statesAfter([intent('a'), doubted('a'), fails])).toMatchObject({ 'swap:a': 'doubt' });
 });
 
 test('a task that is to be done again, and a file that was pruned, say so', () => {
   expect(statesAfter([...paid, forgotten('a')])).toMatchObject({ 'swap:a': 'forgotten' });
-  const pruned: NewEvent = { ...named(output('a')), event: 'pruned' };
-  expect(statesAfter([...paid, pruned])).toMatchObject({ 'save:a': 'pruned' });
+  expect(statesAfter([...paid, pruned('a')])).toMatchObject({ 'save:a': 'pruned' });
 });
 
 test('a delete of an earlier attempt says nothing about the project of today', () => {
   const again = [...paid, deleted('a'), intent('a', 10, 2), created('a')];
   expect(statesAfter(again)).toMatchObject({ 'swap:a': 'running', 'tidy:a': 'forgotten' });
 });
-
-function named(event: NewEvent): { job: string; task: string; index: number } {
-  if (event.event !== 'output') throw new Error(event.event);
-  return { job: event.job, task: event.task, index: event.index };
-}

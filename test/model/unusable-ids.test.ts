@@ -1,8 +1,7 @@
 // Ids that no request can carry, and figures that no project costs, are in no line: a line with one is damage that is named.
 import { describe, expect, test } from 'vitest';
-import { readEvent } from '../../src/model/line.ts';
 import { parseLine } from '../../src/model/record/line.ts';
-import { at, complete, created, folded, intent, job, run, supplied, textsOf } from './lines.ts';
+import { complete, created, folded, intent, run, supplied, textsOf } from './lines.ts';
 
 /** The line of a job that is paid for and done, with a change. */
 function changed(from: string, to: string): string {
@@ -20,10 +19,6 @@ describe('an id that cannot be used', () => {
       ok: false,
       error: expect.stringContaining('/attempts/0/project'),
     });
-    for (const event of ['created', 'amended'] as const)
-      expect(readEvent({ event, at, job: job('a'), project, credits: 10 })).toMatchObject({
-        ok: false,
-      });
   });
 
   test.each(unusable)('(%j) is no result', (id) => {

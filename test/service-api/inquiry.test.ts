@@ -1,12 +1,7 @@
 // Every project that the state file knows, read at the service: which ones, how patiently, and how many at a time.
 import { describe, expect, test } from 'vitest';
-import { digestOf } from '../../src/base/digest.ts';
 import { err, ok } from '../../src/base/result.ts';
 import type { Project } from '../../src/contract/api/project.ts';
-import { type Fingerprint, fingerprintFrom } from '../../src/model/fingerprint.ts';
-import { Ledger } from '../../src/model/ledger.ts';
-import type { NewEvent } from '../../src/model/line.ts';
-import { abandoned, notTaken } from '../../src/model/settled.ts';
 import {
   type Inquired,
   inquire,
@@ -15,100 +10,48 @@ import {
 } from '../../src/service-api/inquiry.ts';
 import { busy, unfit } from '../fakes/failures.ts';
 import { FakeClock } from '../files/places.ts';
-
-const fingerprint = (words: string): Fingerprint => fingerprintFrom(digestOf({ words }));
-
-const createOrder = (key: string) => ({
-  key,
-  fingerprint: fingerprint(key),
-  attempt: 1,
-  name: `${key} #1`,
-});
-
-type Order = ReturnType<typeof createOrder>;
-
-const intentOf = ({ key, fingerprint: job, attempt, name }: Order): NewEvent => ({
-  ...{
-    event: 'intent',
-    job,
-    task: `swap:${key}`,
-    kind: 'photo-colorizer',
-    attempt,
-    name,
-    reserve: 10,
-  },
-  measure: { of: 'photo-colorizer a', amount: 10 },
-});
-
-const createdOf = ({ key, fingerprint: job }: Order, credits = 10): NewEvent => ({
-  ...{ event: 'created', job, project: `p-${key}`, credits },
-});
-
-const failedOf = ({ fingerprint: job }: Order): NewEvent => ({
-  ...{ event: 'settled', job, credits: 0, status: 'error' },
-});
-
-function ledgerOf(...events: readonly NewEvent[]): Ledger {
-  const ledger = new Ledger();
-  for (const event of events) {
-    const at = '2026-08-05T10:00:00.000Z';
-    const result = ledger.apply({ ...event, at });
-    if (!result.ok) throw new Error(result.error);
-  }
-  return ledger;
-}
-
-const order = createOrder('a');
-const again = { ...order, attempt: 2, name: 'a #2' };
+import {
+  abandoned,
+  created,
+  doubted,
+  errored,
+  folded,
+  intent,
+  job,
+  refused,
+  run,
+} from '../model/lines.ts';
 
 const project = (id: string): Project => ({ id, status: 'complete', downloads: [], error: null });
 
 describe('the known projects', () => {
   test('are those of each job, and of its earlier attempts', () => {
-    const other = createOrder('b');
-    const ledger = ledgerOf(
-      { event: 'run', run: 1 },
-      intentOf(order),
-      createdOf(order),
-      failedOf(order),
-      intentOf(again),
-      { event: 'created', job: order.fingerprint, project: 'p-again', credits: 7 },
-      intentOf(other),
-      createdOf(other, 3),
-      intentOf(createOrder('c')),
-    );
+    const again = [intent('a', 10, 2), created('a', 7, 'p-again')];
+    const ledger = folded([
+      ...[run(), intent('a'), created('a'), errored('a'), ...again],
+      ...[intent('b'), created('b', 3), intent('c')],
+    ]);
     const known = [...knownProjects(ledger)];
-    expect(known.map(({ project, credits, past }) => ({ project, credits, past }))).toEqual([
-      { project: 'p-again', credits: 7, past: false },
-      { project: 'p-a', credits: 0, past: true },
-      { project: 'p-b', credits: 3, past: false },
-    ]);
-    expect(known.map(({ job }) => job.job)).toEqual([
-      order.fingerprint,
-      order.fingerprint,
-      other.fingerprint,
-    ]);
+    expect(known.map(({ project, name, credits, past }) => [project, name, credits, past])).toEqual(
+      [
+        ['p-again', 'a #2', 7, false],
+        ['p-a', 'a #1', 0, true],
+        ['p-b', 'b #1', 3, false],
+      ],
+    );
+    expect(known.map((one) => one.job.job)).toEqual([job('a'), job('a'), job('b')]);
   });
 
   test('are not those of an attempt that a person has given up', () => {
-    const ledger = ledgerOf(
-      { event: 'run', run: 1 },
-      intentOf(order),
-      { event: 'doubt', job: order.fingerprint, why: 'lost' },
-      abandoned(order.fingerprint, 10, 'given up'),
-      intentOf(again),
-      { event: 'created', job: order.fingerprint, project: 'p-again', credits: 7 },
-    );
+    const ledger = folded([
+      ...[run(), intent('a'), doubted('a'), abandoned('a')],
+      ...[intent('a', 10, 2), created('a', 7, 'p-again')],
+    ]);
     expect([...knownProjects(ledger)].map(({ project }) => project)).toEqual(['p-again']);
   });
 
   test('are none where an attempt never got one', () => {
-    const ledger = ledgerOf(
-      { event: 'run', run: 1 },
-      intentOf(order),
-      notTaken(order.fingerprint, { code: 'refused', message: '' }),
-      intentOf(again),
-    );
+    const ledger = folded([run(), intent('a'), refused('a'), intent('a', 10, 2)]);
     expect([...knownProjects(ledger)]).toEqual([]);
   });
 });
@@ -141,11 +84,8 @@ describe('the inquiry', () => {
   test.each([0, 1, 63, 64, 65, 130])(
     'answers for each of %i projects, once, and reads 16 at a time',
     async (count) => {
-      const orders = Array.from({ length: count }, (_, index) => createOrder(`${index}`));
-      const ledger = ledgerOf(
-        { event: 'run', run: 1 },
-        ...orders.flatMap((one) => [intentOf(one), createdOf(one)]),
-      );
+      const names = Array.from({ length: count }, (_, index) => `${index}`);
+      const ledger = folded([run(), ...names.flatMap((one) => [intent(one), created(one)])]);
       let [now, most, reads] = [0, 0, 0];
       const clock = new FakeClock();
       const api = {

@@ -57,7 +57,6 @@ export const silentTerms: StateFileTerms = {
   now: () => Date.parse(time),
   makeRoom: () => false,
   closeBuying: () => undefined,
-  onJoined: () => undefined,
 };
 
 export interface OpenFile {
@@ -77,9 +76,12 @@ export async function openFile(
   const calls: string[] = [];
   const file = new StateFile(path, loaded, {
     ...silentTerms,
+    head: async () => {
+      calls.push('read');
+      return undefined;
+    },
     pause: async () => void calls.push('pause'),
     closeBuying: () => void calls.push('closeBuying'),
-    onJoined: () => void calls.push('joined'),
     ...terms,
   });
   const { ledger } = loaded;

@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { NewEvent } from '../../src/model/line.ts';
 import { type DiskRecorder, recordDisk } from '../fakes/disk-recorder.ts';
 import { temporaryFolder } from '../files/places.ts';
-import { created, intent, run } from '../model/lines.ts';
+import { created, type Happening, intent, run } from '../model/lines.ts';
 import { type OpenFile, opened, text, written } from './state-file.ts';
 
 const isState = (name: string): boolean => name.startsWith('p.state.jsonl');
@@ -24,7 +23,7 @@ async function waiting(disk: DiskRecorder, many: number): Promise<void> {
 }
 
 /** What its line says. */
-const of = (event: NewEvent): string => ('job' in event ? event.job : '');
+const of = (event: Happening): string => ('job' in event ? event.job : '');
 
 const isSettled = async (promise: Promise<unknown>): Promise<boolean> => {
   const mark = {};

@@ -1,10 +1,8 @@
-// The golden state file: what every kind of event leaves. Whoever changes the reader must still read it.
+// The golden state file: what every kind of move leaves. Whoever changes the reader must still read it.
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { eventSchemas } from '../../src/model/event-schemas.ts';
-import type { NewEvent } from '../../src/model/line.ts';
 import type { Job } from '../../src/model/record/line.ts';
 import { temporaryFolder } from '../files/places.ts';
 import { expectGolden } from '../golden.ts';
@@ -13,25 +11,22 @@ import { linesIn, load } from './state-file.ts';
 
 const golden = fileURLToPath(new URL('../golden/formats/state.jsonl', import.meta.url));
 
-const store = '0123456789abcdef';
-const of = (name: string) => ({ job: ev.job(name), task: `save:${name}`, index: 0 });
-
-/** Every kind of event, in an order in which a run, a person and other machines may write them. */
-const events: readonly NewEvent[] = [
-  { event: 'run', run: 1, due: '2026-08-05T07:00:00.000Z' },
+/** Every kind of move, in an order in which a run, a person and other machines may write them. */
+const happenings: readonly ev.Happening[] = [
+  { is: 'run', number: 1, due: '2026-08-05T07:00:00.000Z' },
   ev.supplied('photo'),
-  { ...ev.intent('a'), measure: { of: 'face-swap-photo list=2', amount: 10 } } as NewEvent,
+  { ...ev.intent('a'), measure: { of: 'face-swap-photo list=2', amount: 10 } },
   ev.created('a', 12),
-  { ...ev.complete('a', 10), expires: '2026-08-06T10:00:00.000Z' } as NewEvent,
+  ev.complete('a', 10, { expires: '2026-08-06T10:00:00.000Z' }),
   ev.serves('a'),
-  { ...ev.output('a'), duration: 2.5 } as NewEvent,
-  { event: 'stored', ...of('a'), store },
+  ev.output('a', 0, 'a-0.png', 2.5),
+  ev.stored('a', '0123456789abcdef'),
   ev.deleted('a'),
   ev.intent('b'),
   ev.created('b'),
   ev.complete('b'),
   ev.output('b'),
-  { event: 'pruned', ...of('b') },
+  ev.pruned('b'),
   ev.amended('b'),
   ev.intent('c'),
   ev.created('c'),
@@ -52,19 +47,19 @@ const events: readonly NewEvent[] = [
   ev.intent('i'),
   ev.created('i'),
   ev.complete('i'),
-  { ...ev.intent('j'), take: { of: ev.job('i'), number: 2 } } as NewEvent,
+  { ...ev.intent('j'), take: { of: ev.job('i'), number: 2 } },
   ev.created('j'),
   ev.complete('j'),
   ev.output('i'),
   ev.unsaved('i'),
   ev.picked('i'),
-  { event: 'failed', task: 'photo:k', why: 'k.png does not exist', code: 'SL507' },
-  { event: 'failed', task: 'photo:l', why: 'l.png does not exist', code: 'SL507' },
-  { event: 'skipped', task: 'photo:l', why: 'its if: is false' },
+  ev.taskEnds('photo:k', 'failed', 'k.png does not exist', 'SL507'),
+  ev.taskEnds('photo:l', 'failed', 'l.png does not exist', 'SL507'),
+  ev.taskEnds('photo:l', 'done', ''),
   ev.ended,
   ev.run(2),
-  { ...ev.intent('m'), name: 'a "name" \u0007 \u{1f68b} of m' } as NewEvent,
-  { event: 'doubt', job: ev.job('m'), why: 'the connection was lost' },
+  { ...ev.intent('m'), attempt: 'a "name" \u0007 \u{1f68b} of m' },
+  ev.doubted('m', 'the connection was lost'),
 ];
 
 /** Another state file has paid for it. */
@@ -88,10 +83,9 @@ const theirs: Job = {
   outputs: [],
 };
 
-test('a state file has what every kind of event leaves, and is read as it was written', async () => {
-  expect(new Set(events.map(({ event }) => event))).toEqual(new Set(Object.keys(eventSchemas)));
-  const written = ev.folded(events);
-  written.know(theirs);
+test('a state file has what every kind of move leaves, and is read as it was written', async () => {
+  const written = ev.folded(happenings);
+  written.put(theirs);
   const said = ev.textsOf(written).map((line) => `${line}\n`);
   expectGolden('formats/state.jsonl', said.join(''));
   const file = join(temporaryFolder(), 'p.state.jsonl');

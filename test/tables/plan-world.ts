@@ -3,7 +3,8 @@ import { digestOf } from '../../src/base/digest.ts';
 import type { Facts, FileFact, RecordedFile } from '../../src/core/disk-facts.ts';
 import type { Pipeline } from '../../src/language/pipeline.ts';
 import { validate } from '../../src/language/validate.ts';
-import type { JobLine, OutputLine } from '../../src/model/line.ts';
+import type { JobState, JobView } from '../../src/model/job-view.ts';
+import type { Output } from '../../src/model/record/line.ts';
 
 const start = Date.parse('2026-08-05T10:00:00Z');
 
@@ -57,21 +58,24 @@ export class Disk implements Facts {
 }
 
 /** What an output line says of a file with this content. */
-export const outputLine = (task: string, path: string, content: string, index = 0): OutputLine => ({
+export const outputLine = (task: string, path: string, content: string, index = 0): Output => ({
+  of: 'a #1',
   task,
   index,
+  at: new Date(start).toISOString(),
   path,
   bytes: content.length,
   sha256: hash(content),
 });
 
-export function jobLine(state: JobLine['state'], more: Partial<JobLine> = {}): JobLine {
+export function jobLine(state: JobState, more: Partial<JobView> = {}): JobView {
   return {
     job: hash('job'),
     kind: 'face-swap-photo',
     state,
     tasks: ['swap:a'],
-    attempt: 1,
+    outputs: [],
+    past: [],
     at: new Date(start).toISOString(),
     ...more,
   };

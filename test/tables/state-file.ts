@@ -1,8 +1,6 @@
 // State files as a run writes them, for these tests.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { NewEvent } from '../../src/model/line.ts';
-import { lineText } from '../../src/model/record/line.ts';
 import { type Loaded, loadState } from '../../src/state/load-state.ts';
 import { quietTerms, StateFile, type StateFileTerms } from '../../src/state/state-file.ts';
 import { temporaryFolder } from '../files/places.ts';
@@ -10,14 +8,16 @@ import {
   complete,
   created,
   folded,
+  type Happening,
   header,
   intent,
   output,
   run,
   supplied,
+  textsOf,
 } from '../model/lines.ts';
 
-export const paid: readonly NewEvent[] = [
+export const paid: readonly Happening[] = [
   run(1),
   intent('b', 10),
   created('b', 12),
@@ -40,18 +40,18 @@ export interface OpenFile {
   readonly file: StateFile;
   readonly state: Loaded;
   /** Appends the lines that these events change, and returns them. */
-  append(...events: readonly NewEvent[]): readonly string[];
+  append(...events: readonly Happening[]): readonly string[];
 }
 
 export async function opened(path: string, terms: Partial<StateFileTerms> = {}): Promise<OpenFile> {
   const state = await load(path);
-  if (state.record === undefined) throw new Error('no record');
   const file = new StateFile(path, state.record, { ...quietTerms, ...terms });
   let told = 0;
-  const append = (...events: readonly NewEvent[]): readonly string[] => {
+  const append = (...events: readonly Happening[]): readonly string[] => {
     const lines = events.flatMap((event) => {
+      const before = new Set(textsOf(state.ledger));
       folded([event], state.ledger, told++);
-      return state.ledger.takeChanges().map(lineText);
+      return textsOf(state.ledger).filter((line) => !before.has(line));
     });
     for (const line of lines) file.append(line);
     return lines;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Schedule } from '../../src/language/pipeline.ts';
 import { dueTimes } from '../../src/language/schedule.ts';
-import type { RunLine } from '../../src/model/line.ts';
+import type { RunLine } from '../../src/model/record/line.ts';
 import { type DueState, decideDue, dueStateOf, nextDue } from '../../src/triggers/schedule/due.ts';
 
 const minute = 60_000;
@@ -76,7 +76,7 @@ test('a clock that was set back repeats what is due again, and the state file kn
 
 describe('at a start', () => {
   const line = (run: number, due: number | undefined, ended = true): RunLine => ({
-    ...{ run, at: new Date(start).toISOString(), charged: 0, refunded: 0 },
+    ...{ run: `${run}`, at: new Date(start).toISOString() },
     ...(due === undefined ? {} : { due: new Date(due).toISOString() }),
     ...(ended ? { ended: new Date(start + hour).toISOString() } : {}),
   });

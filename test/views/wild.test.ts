@@ -12,12 +12,11 @@ import type { Repaired } from '../../src/features/repair/repair.ts';
 import type { ResultFate } from '../../src/features/result-fate.ts';
 import { statusText } from '../../src/features/status/command.ts';
 import { statusOf } from '../../src/features/status/status.ts';
-import { Ledger } from '../../src/model/ledger.ts';
-import type { NewEvent } from '../../src/model/line.ts';
+import { Ledger } from '../../src/model/record/ledger.ts';
 import { planText } from '../../src/views/plan-text.ts';
 import { runEventText } from '../../src/views/run-text.ts';
 import { summaryText } from '../../src/views/summary-text.ts';
-import { at, folded, job, run } from '../model/lines.ts';
+import { at, doubted, folded, type Happening, intent, job, run, taskEnds } from '../model/lines.ts';
 import { control, emptyPlan, wild } from './wild.ts';
 
 const summary: Summary = {
@@ -100,18 +99,13 @@ const events: readonly RunEvent[] = [
   { type: 'stopping', why: wild },
 ];
 
-const wildEvents: readonly NewEvent[] = [
+const wildEvents: readonly Happening[] = [
   run(),
-  {
-    ...({ event: 'intent', job: job('w'), task: `swap:${wild}`, kind: wild } as const),
-    ...{ attempt: 1, name: wild, reserve: 3 },
-  },
-  { event: 'doubt', job: job('w'), why: wild },
-  { event: 'failed', task: `photo:${wild}`, why: wild },
+  { ...intent('w', 3), task: `swap:${wild}`, kind: wild, attempt: wild },
+  doubted('w', wild),
+  taskEnds(`photo:${wild}`, 'failed', wild),
 ];
-const wildTimes = new Ledger();
-wildTimes.apply({ event: 'run', run: 1, at: wild });
-wildTimes.apply({ event: 'ended', at: wild });
+const wildTimes = Ledger.of([{ run: wild, at: wild, ended: wild }]);
 
 const reading = { hasWork: true, itemsToDo: 1, isUncapped: false } as const;
 const because = { because: 'changed', what: wild, tasks: 1, examples: [wild] } as const;
@@ -190,12 +184,7 @@ describe('a list of hundreds is cut:', () => {
     ],
     [
       'failures of a status',
-      statusTextOf(
-        folded([
-          run(1),
-          ...many((n): NewEvent => ({ event: 'failed', task: `odd:${n}`, why: 'no' })),
-        ]),
-      ),
+      statusTextOf(folded([run(1), ...many((n) => taskEnds(`odd:${n}`, 'failed', 'no'))])),
       20,
     ],
     ['orphans', orphansOf(many((n) => orphan(`odd:${n}.png`))), 50],

@@ -2,7 +2,9 @@
 import { explainFailure } from '../../contract/api/failure.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { Refusal, refusedKey } from '../../language/load/refusal.ts';
-import type { CreditTotals, Ledger } from '../../model/ledger.ts';
+import { type CreditTotals, creditTotals } from '../../model/credits.ts';
+import { viewsOf } from '../../model/job-view.ts';
+import type { Ledger } from '../../model/record/ledger.ts';
 import { chargedHere, jobFacts } from '../../model/state.ts';
 import { inquire, isRefusedKey, knownProjects } from '../../service-api/inquiry.ts';
 import type { LedgerEntry } from '../../service-api/local-service.ts';
@@ -70,13 +72,13 @@ export async function audit(loaded: LoadedPipeline, options: EditOptions = {}): 
     if (entries !== undefined) differences.push(...unknown(ledger, header.pipeline, entries));
     let jobs = 0;
     const doubts = { jobs: 0, credits: 0 };
-    for (const job of ledger.jobs()) {
+    for (const job of viewsOf(ledger)) {
       jobs += chargedHere(job);
       if (!jobFacts[job.state].inDoubt) continue;
       doubts.jobs += 1;
       doubts.credits += job.reserve ?? 0;
     }
-    return { projects, credits: ledger.total, jobs, differences, unreported, doubts };
+    return { projects, credits: creditTotals(ledger), jobs, differences, unreported, doubts };
   });
 }
 

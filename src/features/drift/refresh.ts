@@ -3,11 +3,11 @@
 import { count } from '../../base/text.ts';
 import { explainFailure } from '../../contract/api/failure.ts';
 import type { Project } from '../../contract/api/project.ts';
+import { endMove } from '../../core/outputs.ts';
 import { downloadCount } from '../../core/recorded-files.ts';
-import { settlementOf } from '../../core/settlement.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { Refusal, refusedKey } from '../../language/load/refusal.ts';
-import type { NewEvent } from '../../model/line.ts';
+import type { Move } from '../../model/record/job.ts';
 import { type Inquired, inquire, isRefusedKey } from '../../service-api/inquiry.ts';
 import { type EditOptions, editState } from '../edit-state.ts';
 import { refuse } from '../refuse.ts';
@@ -38,7 +38,7 @@ export interface RefreshOptions extends EditOptions {
 
 interface DriftFinding {
   readonly change: DriftChange;
-  readonly event: NewEvent;
+  readonly move: Move | undefined;
 }
 
 /**
@@ -71,7 +71,7 @@ export async function refresh(
         unread.push({ project, why: explainFailure(answer.error) });
       const standing = job.state === 'created' || job.state === 'complete';
       if (standing && !inquired.past && isMissing(inquired)) missing += 1;
-      const finding = findingOf(inquired);
+      const finding = findingOf(inquired, clock.now());
       if (finding !== undefined) findings.push(finding);
     }
     if (missing > 0 && present === 0 && options.acceptMissing !== true)
@@ -79,8 +79,8 @@ export async function refresh(
         `${header.service === 'rehearsal' ? 'the rehearsal' : header.service} knows no project of the state file (${count(projects, 'project')}): nothing was changed`,
         'check that the key belongs to the right account; if all projects are really gone, use --accept-missing',
       );
-    journal.append(findings.map(({ event }) => event));
-    if (journal.wrote) await journal.sync();
+    const moves = findings.flatMap(({ move }) => move ?? []);
+    if (moves.length > 0) await journal.commit(...moves);
     return { projects, changes: findings.map(({ change }) => change), unread };
   });
 }
@@ -93,30 +93,32 @@ const isRefunded = ({ answer, job }: Inquired): boolean =>
   answer.ok && job.state === 'created' && ['error', 'canceled'].includes(answer.value.status);
 
 /** The difference between the service and the state file; undefined if they agree, or if the service does not say. */
-function findingOf(inquired: Inquired): DriftFinding | undefined {
+function findingOf(inquired: Inquired, now: number): DriftFinding | undefined {
   const { answer, job, past } = inquired;
   const standing = !past && (job.state === 'created' || job.state === 'complete');
   if (standing && isMissing(inquired) && !isRefunded(inquired)) return gone(inquired);
   if (!answer.ok) return undefined;
-  if (!past && job.state === 'created') return settled(inquired, answer.value);
+  if (!past && job.state === 'created') return settled(inquired, answer.value, now);
   const after = answer.value.credits_charged;
   if (after === undefined || after === inquired.credits) return undefined;
-  const { project, credits: before } = inquired;
+  const { project, name, credits: before, adopted } = inquired;
+  const charge = { credits: after, read: new Date(now).toISOString() };
   const why = `the service now says ${after} credits, the state file said ${before}`;
   return {
-    event: { event: 'amended', job: job.job, project, credits: after },
+    // What it costs is recorded by whoever paid.
+    move: adopted ? undefined : { job: job.job, is: 'charged', attempt: name, charge },
     change: { tasks: job.tasks, project, what: 'credits', why, before, after },
   };
 }
 
-function gone({ job, project, credits }: Inquired): DriftFinding {
-  const saved = new Set((job.outputs ?? []).map(({ index }) => index)).size;
+function gone({ job, project, name, credits, adopted }: Inquired): DriftFinding {
+  const saved = new Set(job.outputs.map(({ index }) => index)).size;
   const whole = job.state === 'complete' && saved >= downloadCount(job);
   const why = whole
     ? 'the project was deleted elsewhere; its files are saved'
     : 'the project is gone, and its result was never saved';
   return {
-    event: { event: 'deleted', job: job.job, why },
+    move: { job: job.job, is: adopted ? 'missing' : 'gone', attempt: name },
     change: {
       tasks: job.tasks,
       project,
@@ -129,15 +131,17 @@ function gone({ job, project, credits }: Inquired): DriftFinding {
 }
 
 function settled(
-  { job, project, credits: before }: Inquired,
+  { job, project, name, credits: before }: Inquired,
   record: Project,
+  now: number,
 ): DriftFinding | undefined {
-  const event = settlementOf(job.job, record, before);
-  if (event === undefined) return undefined;
-  const what = event.status === 'error' ? 'failed' : event.status;
+  const move = endMove(record, { job: job.job, attempt: name }, before, now);
+  if (move === undefined) return undefined;
+  const what = record.status === 'canceled' ? 'canceled' : move.is;
   const why =
-    event.error === undefined
+    move.is === 'complete'
       ? 'the project is complete: the next run downloads its result'
-      : `the project ended: ${event.error.code}: ${event.error.message}`;
-  return { event, change: { tasks: job.tasks, project, what, why, before, after: event.credits } };
+      : `the project ended: ${move.fault.code}: ${move.fault.message}`;
+  const after = move.charge.credits;
+  return { move, change: { tasks: job.tasks, project, what, why, before, after } };
 }

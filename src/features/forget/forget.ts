@@ -1,9 +1,9 @@
 // `forget`: has the next run do a task again. The job's result is discarded; its cost stays in the ledger.
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import type { Ledger } from '../../model/ledger.ts';
-import type { JobLine, NewEvent } from '../../model/line.ts';
-import { numberOf } from '../../model/take-index.ts';
+import { type JobView, numberOf, placesOf, viewsOf } from '../../model/job-view.ts';
+import type { Move } from '../../model/record/job.ts';
+import type { Ledger } from '../../model/record/ledger.ts';
 import { type EditOptions, editState } from '../edit-state.ts';
 import { refuse } from '../refuse.ts';
 
@@ -42,12 +42,11 @@ export async function forget(
   options: EditOptions = {},
 ): Promise<Forgotten> {
   return await editState(loaded, options, async ({ journal }) => {
-    const { job, event, what } =
+    const { job, moves, what } =
       which.by === 'task'
         ? byTask(journal.ledger, which.task)
         : byProject(journal.ledger, which.project);
-    journal.append([event]);
-    await journal.sync();
+    await journal.commit(...moves);
     return {
       tasks: what === 'files' && which.by === 'task' ? [which.task] : job.tasks,
       kind: job.kind,
@@ -58,18 +57,23 @@ export async function forget(
   });
 }
 
-type Found = { readonly job: JobLine; readonly event: NewEvent; readonly what: Forgotten['what'] };
+type Found = {
+  readonly job: JobView;
+  readonly moves: readonly Move[];
+  readonly what: Forgotten['what'];
+};
 
 /** Only tasks of these step kinds own the job; other tasks of the job are downloads and deletes. */
 function byTask(ledger: Ledger, task: string): Found {
   const names: string[] = [];
   let refused: string | undefined;
-  for (const job of ledger.jobs()) {
+  for (const job of viewsOf(ledger)) {
     // The saved file of a take belongs to the paid task itself.
     const isOwn = job.tasks.includes(task);
-    if (!isOwn && (job.outputs ?? []).some((output) => output.task === task)) {
-      const event = { event: 'forgotten', job: job.job, task } as const;
-      return { job, event, what: 'files' };
+    if (!isOwn && job.outputs.some((output) => output.task === task)) {
+      const places = placesOf(ledger.job(job.job), task);
+      const moves = places.map((place) => ({ job: job.job, is: 'unsaved' as const, ...place }));
+      return { job, moves, what: 'files' };
     }
     if (!isOwn) {
       names.push(...job.tasks);
@@ -90,19 +94,23 @@ function byTask(ledger: Ledger, task: string): Found {
 }
 
 /** False for a take that is not the picked one. */
-function counts(ledger: Ledger, job: JobLine): boolean {
+function counts(ledger: Ledger, job: JobView): boolean {
   const first = job.take?.of ?? job.job;
   return numberOf(job) === (ledger.job(first)?.picked?.take ?? 1);
 }
 
-const whole = (job: JobLine): Found => ({
-  job,
-  event: { event: 'forgotten', job: job.job },
-  what: 'result',
-});
+function whole(view: JobView): Found {
+  const { job, kind, name, tasks } = view;
+  const [task = ''] = tasks;
+  const move: Move =
+    name === undefined
+      ? { job, is: 'supplied', kind, task, result: {} }
+      : { job, is: 'said', attempt: name, mark: 'forgotten' };
+  return { job: view, moves: [move], what: 'result' };
+}
 
 /** Why a job cannot be forgotten by its task's name; undefined if it can. */
-function reasonAgainst({ state, project }: JobLine): string | undefined {
+function reasonAgainst({ state, project }: JobView): string | undefined {
   switch (state) {
     case 'intended':
     case 'doubt':
@@ -121,9 +129,9 @@ function reasonAgainst({ state, project }: JobLine): string | undefined {
 }
 
 function byProject(ledger: Ledger, project: string): Found {
-  for (const job of ledger.jobs()) {
+  for (const job of viewsOf(ledger)) {
     if (job.project === project && job.state !== 'failed') return whole(job);
-    if (job.project === project || (job.past ?? []).some((past) => past.project === project))
+    if (job.project === project || job.past.some((past) => past.project === project))
       refuse(`project ${project} is an attempt of ${job.tasks.join(', ')} that is over already`);
   }
   refuse(`the state file knows no project ${JSON.stringify(project)}`);

@@ -13,7 +13,8 @@ import { count } from '../../base/text.ts';
 import type { Summary } from '../../core/run-event.ts';
 import { shownPath } from '../../files/shown-path.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
-import type { Ledger } from '../../model/ledger.ts';
+import { viewsOf } from '../../model/job-view.ts';
+import type { Ledger } from '../../model/record/ledger.ts';
 import type { Loaded } from '../../state/load-state.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
 import { creditsText } from '../../views/credits-text.ts';
@@ -341,7 +342,7 @@ type FoundOutputs = ReadonlyMap<string, OutputFile>;
 function newOutputs(ledger: Ledger, { folder, top, inHead, since }: OutputSearch): FoundOutputs {
   const found = new Map<string, OutputFile>();
   const saved = savedSince(ledger, since);
-  for (const { outputs = [] } of ledger.jobs())
+  for (const { outputs } of viewsOf(ledger))
     for (const { path: recorded, sha256 } of outputs) {
       const file = resolve(folder, recorded);
       const stats = lstatSync(file, { throwIfNoEntry: false });
@@ -358,9 +359,9 @@ function newOutputs(ledger: Ledger, { folder, top, inHead, since }: OutputSearch
 }
 
 /** By the record, because the clock of a file server may differ. */
-function savedSince({ record }: Ledger, since: string): ReadonlySet<string> {
+function savedSince(ledger: Ledger, since: string): ReadonlySet<string> {
   const paths = new Set<string>();
-  for (const { outputs } of record.jobs())
+  for (const { outputs } of ledger.jobs())
     for (const { at, path } of outputs) if (at >= since) paths.add(path);
   return paths;
 }

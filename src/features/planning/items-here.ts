@@ -7,7 +7,7 @@ import { HashCache } from '../../files/hash-cache.ts';
 import type { ItemFilter, ItemList } from '../../files/items.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { storeNameOf } from '../../language/store.ts';
-import type { Ledger } from '../../model/ledger.ts';
+import type { Ledger } from '../../model/record/ledger.ts';
 import { identityOf } from '../../model/run-identity.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
 import { internalsOf } from '../internals.ts';

@@ -10,7 +10,7 @@ import { pickedTakes } from '../../core/takes.ts';
 import { DryPerformer, type See, Walk } from '../../core/walk.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { Step } from '../../language/pipeline.ts';
-import type { Ledger } from '../../model/ledger.ts';
+import type { Ledger } from '../../model/record/ledger.ts';
 import type { Receipts } from '../../state/receipts.ts';
 import type { ItemsHere } from './items-here.ts';
 import { factsOf, placed, receiptsPort } from './planning.ts';
@@ -39,7 +39,7 @@ interface Known {
 export async function walkHere(
   bound: BoundPipeline,
   { items, disk, base }: Pick<ItemsHere, 'items' | 'disk' | 'base'>,
-  { ledger: { record: ledger }, receipts, clock }: Known,
+  { ledger, receipts, clock }: Known,
   see: See,
 ): Promise<void> {
   const setting = {

@@ -12,8 +12,9 @@ import { Leftovers } from '../../files/leftovers.ts';
 import { createNew } from '../../files/new-file.ts';
 import { shownPath } from '../../files/shown-path.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
-import type { Ledger } from '../../model/ledger.ts';
-import type { JobLine, OutputLine } from '../../model/line.ts';
+import { type JobView, viewsOf } from '../../model/job-view.ts';
+import type { Ledger } from '../../model/record/ledger.ts';
+import type { Output } from '../../model/record/line.ts';
 import { fannedOutIn } from '../../model/task.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
 import { pathKey } from '../prune/plan-references.ts';
@@ -92,8 +93,8 @@ export interface Origins {
 }
 
 interface Recorded {
-  readonly job: JobLine;
-  readonly output: OutputLine;
+  readonly job: JobView;
+  readonly output: Output;
   /** Absolute. */
   readonly path: string;
 }
@@ -148,11 +149,12 @@ function* outputsHere({ bound, paths, ledger, origins }: ProvenanceContext): Gen
   const beside = { blind: false, missingFolders: false, items: undefined };
   const files = new Leftovers({ folder, output: paths.output, ...beside });
   const taken = new Set<string>();
-  for (const { outputs = [] } of ledger.jobs())
+  const jobs = viewsOf(ledger);
+  for (const { outputs } of jobs)
     for (const { path } of outputs) if (/\.json$/i.test(path)) taken.add(pathKey(path));
-  for (const job of ledger.jobs()) {
+  for (const job of jobs) {
     if (origins?.has(job.job) === false) continue;
-    for (const output of job.outputs ?? []) {
+    for (const output of job.outputs) {
       if (output.pruned !== undefined || taken.has(pathKey(provenanceFileOf(output.path))))
         continue;
       if (files.isReachable(output.path)) yield { job, output, path: resolve(folder, output.path) };
@@ -161,7 +163,7 @@ function* outputsHere({ bound, paths, ledger, origins }: ProvenanceContext): Gen
 }
 
 /** Two results can have been saved under one name, one after the other. */
-async function isAsRecorded({ path, bytes, sha256 }: OutputLine, disk: Disk): Promise<boolean> {
+async function isAsRecorded({ path, bytes, sha256 }: Output, disk: Disk): Promise<boolean> {
   const fact = disk.output(path);
   if (fact.is !== 'file' || fact.bytes !== bytes) return false;
   if (fact.digest !== undefined) return fact.digest === sha256;

@@ -3,8 +3,10 @@
 import { isObject, type Json, type JsonObject } from '../../base/json.ts';
 import { printableJson } from '../../base/printable.ts';
 import type { Schema } from '../../base/schema.ts';
-import type { JobLine, OutputLine, RunLine } from '../../model/line.ts';
-import { credits, fingerprint, task } from '../../model/line-schemas.ts';
+import { creditsSchema } from '../../contract/api/bounds.ts';
+import type { JobView } from '../../model/job-view.ts';
+import type { Output, RunLine } from '../../model/record/line.ts';
+import { fingerprint, task } from '../../model/record/schemas.ts';
 import { itemOf, stepOf } from '../../model/task.ts';
 import type { Origin } from './origin.ts';
 
@@ -16,8 +18,8 @@ export const provenanceFileOf = (output: string): string => `${output}.json`;
 export interface ProvenanceFacts {
   readonly pipeline: string;
   readonly rehearsal: boolean;
-  readonly job: JobLine;
-  readonly output: OutputLine;
+  readonly job: JobView;
+  readonly output: Output;
   /** All runs of the state file. */
   readonly runs: readonly RunLine[];
   /** Undefined if nobody kept what the job was made of. */
@@ -29,7 +31,7 @@ export function provenanceOf(facts: ProvenanceFacts): JsonObject {
   const { pipeline, rehearsal, job, output, runs, origin, isFannedOut } = facts;
   const { task, index, bytes, sha256, path } = output;
   const item = itemOf(task, isFannedOut(task));
-  const run = runs.find(({ run: number }) => number === job.sender);
+  const run = runs.find((one) => one.run === job.run);
   const { take = 1, parameters, inputs } = origin ?? {};
   return {
     $schema: provenanceId,
@@ -154,7 +156,7 @@ export const provenanceSchema: Schema = {
     fingerprint: { ...fingerprint, description: 'Names what determines the result.' },
     take,
     project: { type: 'string', description: 'The id of the project at the service.' },
-    credits: { ...credits, description: 'What the project cost, refund included.' },
+    credits: { ...creditsSchema, description: 'What the project cost, refund included.' },
     run: {
       type: 'object',
       additionalProperties: false,

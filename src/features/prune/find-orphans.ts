@@ -15,7 +15,8 @@ import type { Step } from '../../language/pipeline.ts';
 import { uploadFingerprint } from '../../model/fingerprint.ts';
 import type { Item } from '../../model/item.ts';
 import { unknownKind } from '../../model/job-kind.ts';
-import type { JobLine, OutputLine } from '../../model/line.ts';
+import type { JobView } from '../../model/job-view.ts';
+import type { Output } from '../../model/record/line.ts';
 import { worthOf } from '../../model/state.ts';
 import { fannedOutIn, itemOf, stepOf } from '../../model/task.ts';
 import { historyIn } from '../result-fate.ts';
@@ -60,8 +61,7 @@ class Search {
   constructor(question: OrphanQuestion) {
     this.#o = question;
     this.#kept = new KeptCopies(question.kept);
-    const isKept = ({ sha256, path }: OutputLine): boolean =>
-      this.#kept.has(sha256, extensionOf(path));
+    const isKept = ({ sha256, path }: Output): boolean => this.#kept.has(sha256, extensionOf(path));
     this.#candidates = orphanCandidates(question, question.references, isKept);
     const isGone = (item: string): boolean => question.facts.isGone(item);
     this.#relations = new JobRelations(question, this.#candidates, isGone);
@@ -81,7 +81,7 @@ class Search {
     };
   }
 
-  #look(job: JobLine): void {
+  #look(job: JobView): void {
     const relation = this.#relations.of(job);
     switch (relation) {
       case 'needed':
@@ -99,14 +99,14 @@ class Search {
         break;
       case 'gone':
         this.#lookAtProject(job, relation);
-        for (const output of job.outputs ?? []) this.#lookAtFile(job, output, this.#isLast(job));
+        for (const output of job.outputs) this.#lookAtFile(job, output, this.#isLast(job));
     }
     this.#lookAtKept(job, relation);
   }
 
   /** Files of a needed job that a renamed item left: only if the pipeline's own task has the same file in its place. */
-  #lookForCopies(job: JobLine): void {
-    const outputs = job.outputs ?? [];
+  #lookForCopies(job: JobView): void {
+    const outputs = job.outputs;
     if (!isFinished(job) || outputs.length <= downloadCount(job)) return;
     for (const output of outputs) {
       const { task, index, path, sha256 } = output;
@@ -125,7 +125,7 @@ class Search {
     }
   }
 
-  #lookAtFile(job: JobLine, output: OutputLine, last: boolean): void {
+  #lookAtFile(job: JobView, output: Output, last: boolean): void {
     const { facts, references } = this.#o;
     const { path, bytes, sha256, task, index } = output;
     if (this.#candidates.isNeededPath(path)) return;
@@ -153,8 +153,8 @@ class Search {
   }
 
   /** A path that belongs to another result too is no orphan, and no file that its owner changed. */
-  #giveBack(job: JobLine): void {
-    for (const { task, index, path, ...output } of job.outputs ?? []) {
+  #giveBack(job: JobView): void {
+    for (const { task, index, path, ...output } of job.outputs) {
       const key = pathKey(path);
       const file = this.#files.get(key);
       const isOwn = file?.records.some(
@@ -167,13 +167,13 @@ class Search {
     }
   }
 
-  #isNeededAt(job: JobLine, task: string): boolean {
+  #isNeededAt(job: JobView, task: string): boolean {
     const relation = this.#relations.of(job);
     return relation === 'needed' ? this.#relations.has(task) : relation !== 'gone';
   }
 
   /** A project may go when its result is saved: for a task that the pipeline has, in its place or in the store. */
-  #lookAtProject(job: JobLine, relation: 'superseded' | 'gone'): void {
+  #lookAtProject(job: JobView, relation: 'superseded' | 'gone'): void {
     const { project, kind, tasks } = job;
     if (job.state !== 'complete' || project === undefined) return;
     if (tasks.some((task) => this.#relations.step(task)?.keepRemote === true)) {
@@ -181,7 +181,7 @@ class Search {
       return;
     }
     const { facts } = this.#o;
-    const isSafe = (output: OutputLine): boolean =>
+    const isSafe = (output: Output): boolean =>
       this.#isHere(output) || (relation === 'gone' && keptCopy(output, facts));
     const onlyStored = filesNotHere(job, isSafe, facts);
     if (onlyStored === undefined) {
@@ -192,8 +192,8 @@ class Search {
     this.#projects.push({ job: job.job, kind, project, onlyStored, ...about });
   }
 
-  #lookAtKept(job: JobLine, relation: Relation): void {
-    for (const output of job.outputs ?? []) {
+  #lookAtKept(job: JobView, relation: Relation): void {
+    for (const output of job.outputs) {
       if (!this.#kept.has(output.sha256, extensionOf(output.path))) continue;
       const about = { at: Date.parse(job.at), tasks: job.tasks, credits: worthOf(job) };
       const { task, index } = output;
@@ -214,21 +214,21 @@ class Search {
   }
 
   /** True if nothing is left once everything is removed: the store is the only other place. */
-  #isLast(job: JobLine): boolean {
+  #isLast(job: JobView): boolean {
     const { facts } = this.#o;
     const atService =
       job.state === 'complete' && !this.#projects.some((one) => one.job === job.job);
-    return !atService && (job.outputs ?? []).every((output) => !isStored(output, facts));
+    return !atService && job.outputs.every((output) => !isStored(output, facts));
   }
 
-  #isHere(output: OutputLine): boolean {
+  #isHere(output: Output): boolean {
     const condition = conditionOf(output, this.#o.facts);
     return condition === 'whole' || condition === 'unread';
   }
 
   /** A result ages as a whole: its project and its files. */
-  #timeOf(job: JobLine): number {
-    const times = (job.outputs ?? []).map(({ path }) => this.#o.facts.writtenAt(path));
+  #timeOf(job: JobView): number {
+    const times = job.outputs.map(({ path }) => this.#o.facts.writtenAt(path));
     return Math.max(Date.parse(job.at), ...times);
   }
 }
@@ -268,7 +268,7 @@ class JobRelations {
   readonly #keyOf: (task: string) => string | undefined;
   /** Items of recorded tasks that the pipeline does not have. */
   readonly #missing: ReadonlySet<string>;
-  readonly isHistory: (job: JobLine) => boolean;
+  readonly isHistory: (job: JobView) => boolean;
 
   /** `isGone`: false if an item that the pipeline does not have may be only out of sight. */
   constructor(
@@ -287,7 +287,7 @@ class JobRelations {
     this.isHistory = historyIn(steps);
   }
 
-  of(job: JobLine): Relation {
+  of(job: JobView): Relation {
     const tasks = tasksOf(job);
     if (this.#references.has(job.job) || !isFinished(job) || tasks.length === 0) return 'needed';
     if (job.kind === unknownKind || this.#undecided.has(job.kind)) return 'undecided';
@@ -317,7 +317,7 @@ class JobRelations {
 /** `jobs`: those that may have orphans. */
 function missingItems(
   { items }: RelationQuestion,
-  jobs: Iterable<JobLine>,
+  jobs: Iterable<JobView>,
   keyOf: (task: string) => string | undefined,
 ): ReadonlySet<string> {
   const keys = new Set<string>();
@@ -330,7 +330,7 @@ function missingItems(
   return keys;
 }
 
-const tasksOf = ({ tasks, outputs = [] }: JobLine): readonly string[] => [
+const tasksOf = ({ tasks, outputs }: JobView): readonly string[] => [
   ...new Set([...tasks, ...outputs.map(({ task }) => task)]),
 ];
 
@@ -339,25 +339,25 @@ const tasksOf = ({ tasks, outputs = [] }: JobLine): readonly string[] => [
 
 interface OrphanCandidates {
   /** The jobs to look at, read again one by one. */
-  jobs(): Iterable<JobLine>;
+  jobs(): Iterable<JobView>;
   /** True if another job, which the plan needs, may have recorded a file at this path. */
   isNeededPath(path: string): boolean;
 }
 
 interface RecordedJobs {
-  readonly jobs: () => Iterable<JobLine>;
-  readonly jobOf: (fingerprint: string) => JobLine | undefined;
+  readonly jobs: () => Iterable<JobView>;
+  readonly jobOf: (fingerprint: string) => JobView | undefined;
 }
 
 function orphanCandidates(
   { jobs, jobOf }: RecordedJobs,
   references: PlanReferences,
-  isKept: (output: OutputLine) => boolean,
+  isKept: (output: Output) => boolean,
 ): OrphanCandidates {
   const names: string[] = [];
   const paths = new Set<number>();
   for (const job of jobs()) {
-    const { outputs = [] } = job;
+    const { outputs } = job;
     const isNeeded = !isFinished(job) || references.has(job.job);
     if (!isNeeded || outputs.length > downloadCount(job) || outputs.some(isKept))
       names.push(job.job);
@@ -375,7 +375,7 @@ function orphanCandidates(
 }
 
 /** Only finished jobs have files. */
-const isFinished = ({ state }: JobLine): boolean => state === 'complete' || state === 'deleted';
+const isFinished = ({ state }: JobView): boolean => state === 'complete' || state === 'deleted';
 
 // The kept files in `.shotlist`, and which of them are orphans. Other pipelines of the folder keep their files there too,
 // and so are files that their owner had changed before a result replaced them: only recorded files can be orphans.
@@ -422,7 +422,7 @@ class KeptCopies {
     return this.#files.has(nameOf(sha256, extension));
   }
 
-  add({ sha256, path }: OutputLine, { use, about, last, record, backing }: Owner): void {
+  add({ sha256, path }: Output, { use, about, last, record, backing }: Owner): void {
     const name = nameOf(sha256, extensionOf(path));
     const file = this.#files.get(name);
     if (file === undefined) return;

@@ -1,5 +1,5 @@
 // An orphan, as `prune` lists and removes it.
-import type { OutputLine } from '../../model/line.ts';
+import type { Output } from '../../model/record/line.ts';
 import type { UndecidedStep } from './plan-references.ts';
 
 /** A recorded file of a job. */
@@ -52,7 +52,7 @@ export interface OrphanProject extends Common {
   readonly kind: string;
   readonly project: string;
   /** Files that only the output store has. */
-  readonly onlyStored: readonly OutputLine[];
+  readonly onlyStored: readonly Output[];
 }
 
 /** What looks like an orphan, and is left alone: numbers of results, or of files. */

@@ -13,7 +13,8 @@ import { parsePipeline } from '../../language/load/parse.ts';
 import { type Problem, problem, resultOf } from '../../language/load/refusal.ts';
 import { type Combination, combinationsOf } from '../../model/combinations.ts';
 import { commonBase } from '../../model/item.ts';
-import type { Ledger } from '../../model/ledger.ts';
+import { viewIn, viewsOf } from '../../model/job-view.ts';
+import type { Ledger } from '../../model/record/ledger.ts';
 import { realPathOf } from '../../service-api/consent.ts';
 import { loadState } from '../../state/load-state.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
@@ -106,8 +107,8 @@ function found(
     writtenAt: (path) => leftovers.writtenAt(path),
   };
   const recorded = {
-    jobs: () => ledger.jobs(),
-    jobOf: (fingerprint: string) => ledger.job(fingerprint),
+    jobs: () => viewsOf(ledger),
+    jobOf: (fingerprint: string) => viewIn(ledger, fingerprint),
   };
   return findOrphans({ steps: pipeline.steps, items, ...recorded, references, kept, facts });
 }
@@ -195,7 +196,7 @@ async function look(path: string, wanted: ReadonlySet<string>, seen: Set<string>
       relative('.', path),
     );
   }
-  for (const { project, outputs = [] } of loaded.value.ledger.jobs()) {
+  for (const { project, outputs } of viewsOf(loaded.value.ledger)) {
     const keys = [
       ...(project === undefined ? [] : [`project ${project}`]),
       ...outputs.flatMap((one) => [`file ${pathKey(one.path)}`, `content ${one.sha256}`]),

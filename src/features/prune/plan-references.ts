@@ -6,7 +6,7 @@ import type { PlannedAction } from '../../core/planned-action.ts';
 import { downloadCount } from '../../core/recorded-files.ts';
 import type { Step } from '../../language/pipeline.ts';
 import type { Fingerprint } from '../../model/fingerprint.ts';
-import type { JobLine } from '../../model/line.ts';
+import type { JobView } from '../../model/job-view.ts';
 
 /** A step with tasks whose results are not known before a run, so that any result of its kind may be needed. */
 export interface UndecidedStep {
@@ -26,8 +26,8 @@ export interface Referring {
 }
 
 export class PlanReferences {
-  readonly #jobOf: (fingerprint: Fingerprint) => JobLine | undefined;
-  readonly #takesOf: (first: Fingerprint) => readonly JobLine[];
+  readonly #jobOf: (fingerprint: Fingerprint) => JobView | undefined;
+  readonly #takesOf: (first: Fingerprint) => readonly JobView[];
   readonly #belowOutput: (path: string) => string | undefined;
   readonly #jobs = new Set<number>();
   readonly #files = new Set<string>();
@@ -36,8 +36,8 @@ export class PlanReferences {
 
   /** `takesOf`: all takes of a request. `belowOutput`: a path of the pipeline as one below the output folder; undefined if it is not there. */
   constructor(
-    jobOf: (fingerprint: Fingerprint) => JobLine | undefined,
-    takesOf: (first: Fingerprint) => readonly JobLine[],
+    jobOf: (fingerprint: Fingerprint) => JobView | undefined,
+    takesOf: (first: Fingerprint) => readonly JobView[],
     belowOutput: (path: string) => string | undefined,
   ) {
     this.#takesOf = takesOf;
@@ -61,7 +61,7 @@ export class PlanReferences {
     // A person may pick any take, so all of them are needed.
     if (take !== undefined && take.known > 1)
       for (const one of this.#takesOf(take.first)) this.#jobs.add(markOf(one.job));
-    if ((job.outputs?.length ?? 0) > downloadCount(job)) this.#copies = true;
+    if (job.outputs.length > downloadCount(job)) this.#copies = true;
   }
 
   /** The recorded jobs of planned tasks, as marks of their fingerprints. */

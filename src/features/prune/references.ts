@@ -5,8 +5,8 @@ import type { Clock, Disk } from '../../core/ports.ts';
 import type { See } from '../../core/walk.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { fingerprintFrom } from '../../model/fingerprint.ts';
-import type { Ledger } from '../../model/ledger.ts';
-import { allTakes } from '../../model/take-index.ts';
+import { takesOf, viewIn } from '../../model/job-view.ts';
+import type { Ledger } from '../../model/record/ledger.ts';
 import type { ItemsHere } from '../planning/items-here.ts';
 import { belowOutput, reallyAt } from '../planning/plan-problems.ts';
 import { walkHere } from '../planning/tasks-here.ts';
@@ -22,8 +22,8 @@ export async function referencesTo(
   const below = belowOutput({ root: await reallyAt(output), folder: await reallyAt(folder) });
   return () =>
     new PlanReferences(
-      (job) => ledger.job(job),
-      (first) => allTakes(ledger, first),
+      (job) => viewIn(ledger, job),
+      (first) => takesOf(ledger, first),
       below,
     );
 }
@@ -36,7 +36,7 @@ export const seenBy =
     const { step, kind, file, fingerprint, first, scope } = task;
     if (kind.operation === 'download' || kind.operation === 'delete') return;
     const isNamed = fingerprint !== '' && scope.index !== '?';
-    const known = first === '' ? 1 : 1 + ledger.record.takes(first).length;
+    const known = first === '' ? 1 : 1 + ledger.takes(first).length;
     references.add({
       ...{ step, file, action: plannedAction(task, end) },
       fingerprint: isNamed ? nameOf(fingerprint) : undefined,

@@ -11,16 +11,17 @@ import { err, ok, type Result } from '../../base/result.ts';
 import { isSystemProblem, systemCode, systemReason } from '../../base/system-error.ts';
 import { explainFailure } from '../../contract/api/failure.ts';
 import { toolNamed } from '../../contract/tools/all.ts';
-import type { JournalWriter } from '../../core/journal-writer.ts';
+import type { Journal } from '../../core/journal.ts';
 import type { Clock, MediaApi, OutputStore } from '../../core/ports.ts';
 import { patiently } from '../../core/retry.ts';
 import { openOwn } from '../../files/new-file.ts';
 import { syncFolder } from '../../files/output-folders.ts';
 import { keptPath } from '../../files/saved-files.ts';
-import type { NewEvent } from '../../model/line.ts';
+import { placesOf, viewIn } from '../../model/job-view.ts';
+import type { Move } from '../../model/record/job.ts';
 import { readPatiently } from '../../service-api/inquiry.ts';
 import { removeProvenanceFile } from '../provenance/provenance-file.ts';
-import type { OrphanFile, OrphanKept, OrphanProject, Orphans } from './orphan.ts';
+import type { OrphanFile, OrphanKept, OrphanProject, Orphans, RecordName } from './orphan.ts';
 
 /** An orphan that was not removed; `why` is the end of a sentence about it. */
 export interface Refused {
@@ -34,7 +35,7 @@ export interface Removed {
 }
 
 export interface RemovalContext {
-  readonly journal: JournalWriter;
+  readonly journal: Journal;
   readonly clock: Clock;
   /** Absolute. Recorded outputs are relative to this folder. */
   readonly folder: string;
@@ -101,8 +102,8 @@ async function deleteProject(
   );
   if (!gone.ok && gone.error.reason !== 'not-found')
     return `was kept: ${explainFailure(gone.error)}`;
-  journal.append([{ event: 'deleted', job, why: 'pruned: no step needed it, and it was saved' }]);
-  await journal.sync();
+  const { name = '', adopted } = viewIn(journal.ledger, job) ?? {};
+  await journal.commit({ job, is: adopted ? 'missing' : 'gone', attempt: name });
   return undefined;
 }
 
@@ -148,8 +149,10 @@ async function removeFiles<T extends OrphanFile | OrphanKept>(
       if (found.ok) ready.push({ orphan, file: found.value });
       else refused.push({ what: path, why: found.error });
     }
-    journal.append(ready.flatMap(({ orphan }) => orphan.records.map(prunedEvent)));
-    if (ready.length > 0) await journal.sync();
+    const moves = ready.flatMap(({ orphan }) =>
+      orphan.records.flatMap((record) => prunedMoves(record, journal)),
+    );
+    if (ready.length > 0) await journal.commit(...moves);
     for (const { orphan, file } of ready) {
       const gone = await remove(file);
       if (gone.ok) {
@@ -161,10 +164,8 @@ async function removeFiles<T extends OrphanFile | OrphanKept>(
   return removed;
 }
 
-const prunedEvent = (record: OrphanFile['records'][number]): NewEvent => ({
-  event: 'pruned',
-  ...record,
-});
+const prunedMoves = ({ job, task, index }: RecordName, { ledger }: Journal): readonly Move[] =>
+  placesOf(ledger.job(job), task, index).map((place) => ({ job, is: 'pruned', ...place }));
 
 // Removes a file only if it still has the content that was recorded, and never follows a link.
 

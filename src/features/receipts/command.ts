@@ -2,7 +2,7 @@
 
 import { printable } from '../../base/printable.ts';
 import { count, grouped, size, table } from '../../base/text.ts';
-import type { JobLine } from '../../model/line.ts';
+import type { JobState } from '../../model/job-view.ts';
 import type { ReceiptsFlags } from '../../terminal/flags.ts';
 import { answer } from '../command.ts';
 import { receipts } from './receipts.ts';
@@ -19,7 +19,7 @@ interface Listed {
   readonly credits: number;
   readonly tool: string;
   readonly tasks: readonly string[];
-  readonly state: JobLine['state'];
+  readonly state: JobState;
   readonly folder: string;
   readonly pipeline: string;
   readonly branch?: string;

@@ -6,8 +6,7 @@ import { realPathOr } from '../../base/real-path.ts';
 import type { Env } from '../../base/user-folder.ts';
 import { parsePipeline } from '../../language/load/parse.ts';
 import { problem, Refusal } from '../../language/load/refusal.ts';
-import { viewOf } from '../../model/job-view.ts';
-import type { JobLine } from '../../model/line.ts';
+import { type JobState, viewOf } from '../../model/job-view.ts';
 import type { Attempt } from '../../model/record/line.ts';
 import { privateFolderOf } from '../../state/private-folder.ts';
 import { type ListedReceipt, listReceipts } from '../../state/receipts.ts';
@@ -33,7 +32,7 @@ export interface ReceiptFacts {
   readonly tool: string;
   readonly tasks: readonly string[];
   /** Of the job, as state files have it. */
-  readonly state: JobLine['state'];
+  readonly state: JobState;
   readonly project?: string;
   /** The name that was sent. */
   readonly name?: string;
@@ -112,12 +111,7 @@ export function receipts({
 
 function factsOf({ line, parties, service }: ListedReceipt, attempt: Attempt): ReceiptFacts {
   const { state: stateFile, pipeline, branch, tasks } = payerOf(parties, attempt.name);
-  const {
-    state,
-    credits = 0,
-    project,
-    at,
-  } = viewOf({ ...line, attempts: [attempt] }, () => undefined);
+  const { state, credits = 0, project, at } = viewOf({ ...line, attempts: [attempt] });
   const files = line.outputs.filter(({ of }) => of === attempt.name);
   return {
     at,

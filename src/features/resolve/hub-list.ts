@@ -1,7 +1,7 @@
 // Decides what became of each creation in doubt by the list of projects in the hub.
 import { isObject, type Json } from '../../base/json.ts';
 import { readSmallTable } from '../../files/tables/small-table.ts';
-import type { JobLine } from '../../model/line.ts';
+import { type JobView, viewsOf } from '../../model/job-view.ts';
 import { jobFacts } from '../../model/state.ts';
 import { refuse } from '../refuse.ts';
 import type { Judge, OpenDoubt, Resolution, Verdict } from './resolve.ts';
@@ -30,7 +30,7 @@ export function judgeByHub(
 ): Judge {
   const list = readList(text);
   return (doubts, ledger) => {
-    const jobs = [...ledger.jobs()];
+    const jobs = viewsOf(ledger);
     if (list.projects === undefined && !jobs.some(({ name }) => has(list, name)))
       refuse(
         `${shown} has no project of this state file: not one name that it has sent`,
@@ -90,9 +90,9 @@ function beginsAfter({ projects = [] }: HubList, since: string): boolean {
 /** A project that must be in the list if it goes back as far as what it lacks: of those, and the last one before. */
 function missed(
   list: HubList,
-  jobs: readonly JobLine[],
+  jobs: readonly JobView[],
   lacking: readonly OpenDoubt[],
-): JobLine | undefined {
+): JobView | undefined {
   const since = lacking.map((doubt) => doubt.since).sort()[0];
   if (since === undefined) return undefined;
   const known = jobs
@@ -101,11 +101,7 @@ function missed(
   const before = known.findLast(({ at }) => at < since);
   const needed = known.filter((job) => job.at >= since || job === before);
   // A list that shows other names than those that were sent cannot say what is absent.
-  return needed.find(({ name, project }) =>
-    name === undefined
-      ? list.projects?.some(({ id }) => id === project) !== true
-      : !has(list, name),
-  );
+  return needed.find(({ name }) => !has(list, name));
 }
 
 function readList(text: string): HubList {

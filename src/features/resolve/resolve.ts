@@ -7,7 +7,7 @@ import { reasonOf, serviceId } from '../../contract/api/bounds.ts';
 import { explainFailure } from '../../contract/api/failure.ts';
 import type { Project } from '../../contract/api/project.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
-import { settlementOf } from '../../core/settlement.ts';
+import { endMove } from '../../core/outputs.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import {
   type Problem,
@@ -16,9 +16,9 @@ import {
   refusedKey,
   resultOf,
 } from '../../language/load/refusal.ts';
-import type { Ledger } from '../../model/ledger.ts';
-import type { JobLine, NewEvent } from '../../model/line.ts';
-import { abandoned, notTaken } from '../../model/settled.ts';
+import { type JobState, type JobView, viewIn, viewsOf } from '../../model/job-view.ts';
+import { isClash, type Move } from '../../model/record/job.ts';
+import type { Ledger } from '../../model/record/ledger.ts';
 import { jobFacts } from '../../model/state.ts';
 import { isRefusedKey, readPatiently } from '../../service-api/inquiry.ts';
 import { type EditOptions, editState, type StateEdit } from '../edit-state.ts';
@@ -40,7 +40,7 @@ export interface Resolved {
   /** The attempt's name. */
   readonly name: string;
   /** The new state. */
-  readonly state: JobLine['state'];
+  readonly state: JobState;
   readonly credits: number;
   readonly project?: string;
 }
@@ -90,15 +90,14 @@ async function learnDoubts(
   { onWarning = () => undefined }: EditOptions,
 ): Promise<void> {
   const { journal, receipts } = edit;
-  const learnt: JobLine[] = [];
+  const learnt: JobView[] = [];
   for (const doubt of doubtsIn(edit)) {
     const line = receipts.get(doubt.job)?.line;
     const attempt = line?.attempts.find(({ name }) => name === doubt.name);
     const isKnown =
       attempt !== undefined && attempt.state !== 'intended' && attempt.state !== 'doubt';
-    if (line === undefined || !isKnown || !journal.ledger.know(line)) continue;
-    journal.recordLearnt();
-    learnt.push(journal.ledger.job(doubt.job) ?? doubt);
+    if (line === undefined || !isKnown || !journal.join(line)) continue;
+    learnt.push(viewIn(journal.ledger, doubt.job) ?? doubt);
   }
   if (learnt.length === 0) return;
   await journal.sync();
@@ -197,10 +196,10 @@ export type Judge = (
   ledger: Pick<Ledger, 'jobs'>,
 ) => (doubt: OpenDoubt) => Verdict;
 
-const doubtsIn = ({ journal }: StateEdit): readonly JobLine[] =>
-  [...journal.ledger.jobs()].filter(isDoubt);
+const doubtsIn = ({ journal }: StateEdit): readonly JobView[] =>
+  viewsOf(journal.ledger).filter(isDoubt);
 
-const openDoubtOf = ({ tasks, name = '', at, reserve = 0 }: JobLine): OpenDoubt => ({
+const openDoubtOf = ({ tasks, name = '', at, reserve = 0 }: JobView): OpenDoubt => ({
   tasks,
   name,
   since: at,
@@ -208,18 +207,16 @@ const openDoubtOf = ({ tasks, name = '', at, reserve = 0 }: JobLine): OpenDoubt 
 });
 
 async function settleDoubt(
-  doubt: JobLine,
+  doubt: JobView,
   resolution: Resolution,
   edit: StateEdit,
 ): Promise<Resolved> {
   const { journal } = edit;
-  const events = await eventsFor(doubt, resolution, edit);
-  journal.append(events);
-  await journal.sync();
-  return resolvedOf(journal.ledger.job(doubt.job) ?? doubt);
+  await journal.commit(...(await movesFor(doubt, resolution, edit)));
+  return resolvedOf(viewIn(journal.ledger, doubt.job) ?? doubt);
 }
 
-const resolvedOf = ({ tasks, name = '', state, credits = 0, project }: JobLine): Resolved => ({
+const resolvedOf = ({ tasks, name = '', state, credits = 0, project }: JobView): Resolved => ({
   tasks,
   name,
   state,
@@ -227,13 +224,13 @@ const resolvedOf = ({ tasks, name = '', state, credits = 0, project }: JobLine):
   project,
 });
 
-const isDoubt = ({ state }: JobLine): boolean => jobFacts[state].inDoubt;
+const isDoubt = ({ state }: JobView): boolean => jobFacts[state].inDoubt;
 
 /** The job of a task, one that is in doubt first. */
-function jobOf(ledger: Ledger, task: string): JobLine {
-  const doubts: JobLine[] = [];
-  let known: JobLine | undefined;
-  for (const job of ledger.jobs()) {
+function jobOf(ledger: Ledger, task: string): JobView {
+  const doubts: JobView[] = [];
+  let known: JobView | undefined;
+  for (const job of viewsOf(ledger)) {
     const named = job.tasks.includes(task) || job.name === task;
     if (isDoubt(job) && named) return job;
     if (isDoubt(job)) doubts.push(job);
@@ -247,38 +244,32 @@ function jobOf(ledger: Ledger, task: string): JobLine {
   refuse(`the state file knows no task ${JSON.stringify(task)}`, hint);
 }
 
-type ResolvingEvents = readonly NewEvent[];
-
-async function eventsFor(
-  doubt: JobLine,
+async function movesFor(
+  doubt: JobView,
   resolution: Resolution,
   edit: StateEdit,
-): Promise<ResolvingEvents> {
-  const { job, reserve = 0 } = doubt;
+): Promise<readonly Move[]> {
+  const { job, name: attempt = '' } = doubt;
   switch (resolution.how) {
-    case 'not-charged': {
-      const error = { code: 'not_charged', message: 'resolved by hand: the service never took it' };
-      return [notTaken(job, error)];
-    }
-    case 'abandon': {
-      const why = 'resolved by hand: nobody can tell, so it counts as charged';
-      return [abandoned(job, reserve, why)];
-    }
+    case 'not-charged':
+      return [{ job, is: 'said', attempt, mark: 'notCharged' }];
+    case 'abandon':
+      return [{ job, is: 'said', attempt, mark: 'gaveUp' }];
     case 'project':
       return await adopted(doubt, resolution.project, edit);
   }
 }
 
 /** The project must exist, have the attempt's name, and belong to no other job. */
-async function adopted(doubt: JobLine, project: string, edit: StateEdit): Promise<ResolvingEvents> {
+async function adopted(doubt: JobView, project: string, edit: StateEdit): Promise<readonly Move[]> {
   const { journal, clock } = edit;
   const usable = validatorOf(serviceId);
   if (!usable(project))
     refuse(`--project: ${reasonOf(usable.errors)}`, 'copy the id of the project from the hub');
-  for (const other of journal.ledger.jobs())
+  for (const other of viewsOf(journal.ledger))
     if (
       other.job !== doubt.job &&
-      (other.project === project || (other.past ?? []).some((past) => past.project === project))
+      (other.project === project || other.past.some((past) => past.project === project))
     )
       refuse(`project ${project} belongs to ${other.tasks.join(', ')}`);
   const service = await edit.connect();
@@ -290,24 +281,29 @@ async function adopted(doubt: JobLine, project: string, edit: StateEdit): Promis
     const away = read.error.reason === 'unreachable' || read.error.reason === 'unanswered';
     throw new Refusal(away ? { ...unread, reason: 'unreachable' } : unread);
   }
-  return settled(doubt, read.value);
+  return settled(doubt, read.value, edit);
 }
 
-function settled(doubt: JobLine, record: Project): ResolvingEvents {
-  const { job, name, reserve = 0 } = doubt;
-  // A repaired state file may lack the name: then nothing but the user's word counts.
-  if (name !== undefined && typeof record.name === 'string' && record.name !== name)
+function settled(doubt: JobView, record: Project, { journal, clock }: StateEdit): readonly Move[] {
+  const { job, name: attempt = '', reserve = 0, adopted } = doubt;
+  if (typeof record.name === 'string' && record.name !== attempt)
     refuse(
-      `the project ${record.id} is named ${JSON.stringify(record.name)}, not ${JSON.stringify(name)}`,
+      `the project ${record.id} is named ${JSON.stringify(record.name)}, not ${JSON.stringify(attempt)}`,
       'this is another project; nothing was changed',
     );
-  const credits = record.credits_charged ?? reserve;
-  const created: NewEvent = { event: 'created', job, project: record.id, credits };
+  const { id: project } = record;
+  const known = journal.ledger.job(job)?.attempts.find(({ name }) => name === attempt);
   // Two records named different projects for it, and what else they know stays true.
-  if (doubt.project !== undefined) return [created];
-  const settlement = settlementOf(job, record, credits);
-  if (settlement === undefined) return [created];
-  const gone = record.enabled === false && settlement.status === 'complete';
-  const why = 'it was deleted before its result was saved';
-  return [created, settlement, ...(gone ? [{ event: 'deleted', job, why } as const] : [])];
+  if (known !== undefined && isClash(known)) return [{ job, is: 'settled', attempt, project }];
+  const credits = record.credits_charged ?? reserve;
+  const now = clock.now();
+  const charge = { credits, read: new Date(now).toISOString() };
+  const moves: Move[] = [{ job, is: 'created', attempt, project, charge }];
+  if (doubt.project !== undefined) return moves;
+  const end = endMove(record, { job, attempt }, credits, now);
+  if (end !== undefined) moves.push(end);
+  // It was deleted before its result was saved.
+  if (end?.is === 'complete' && record.enabled === false)
+    moves.push({ job, is: adopted ? 'missing' : 'gone', attempt });
+  return moves;
 }

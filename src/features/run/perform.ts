@@ -409,7 +409,6 @@ class OneRun {
       grace.cancel();
       for (const { name, project } of journal.unwritten)
         onEvent({ type: 'warning', message: unrecorded(name, project) });
-      opened.state.ledger.refresh();
     }
   }
 

@@ -15,7 +15,6 @@ import { takesLines } from '../../views/takes.ts';
 import { command } from '../command.ts';
 import { type CommandLine, type CommandLines, stateLines } from '../command-line.ts';
 import {
-  type Addition,
   type Doubt,
   type Failure,
   type Remote,
@@ -110,7 +109,6 @@ export function statusText(status: Status, file: string, line: CommandLine, step
     ...firstOf(equalDoubts(status.doubts), failed, (equal) => doubtsLines(equal, line)),
     ...firstOf(status.unsaved, all, unsavedLines),
     ...firstOf(status.remote, all, remoteLines),
-    ...firstOf(status.additions, all, additionLines),
     ...firstOf(status.failures, failed, failureLines),
   );
   return printable(lines.join('\n'), true);
@@ -145,12 +143,6 @@ function remoteLines({ tasks, project, meant }: Remote): readonly string[] {
   return [
     `paid, kept at the service${meant ? '' : ': no step downloads it'}: ${printable(tasks.join(', '))} (project ${printable(project)})`,
     ...(meant ? [] : ['    → add a download step, or set keep: remote on the step']),
-  ];
-}
-
-function additionLines({ tasks, project, credits }: Addition): readonly string[] {
-  return [
-    `the service added ${count(credits, 'credit')} after its answer: ${printable(tasks.join(', '))} (project ${printable(project)})`,
   ];
 }
 

@@ -1,15 +1,14 @@
 // The status of a state file by step, and by item and step.
 
-import { digestFrom } from '../../base/digest.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { adviceFor } from '../../contract/api/failure.ts';
+import { recordedOutputs } from '../../core/outputs.ts';
 import { toCel } from '../../language/expression.ts';
 import type { Step } from '../../language/pipeline.ts';
 import { conditionHolds } from '../../model/condition.ts';
-import { fingerprintFrom } from '../../model/fingerprint.ts';
-import type { Ledger } from '../../model/ledger.ts';
-import { resultOf } from '../../model/line.ts';
-import { namedByContent } from '../../model/outputs.ts';
+import { codeOf, standingTask } from '../../model/failures.ts';
+import { viewIn } from '../../model/job-view.ts';
+import type { Ledger } from '../../model/record/ledger.ts';
 import { fannedOutIn, itemOf, stepOf } from '../../model/task.ts';
 import type { TaskFacts, TaskState } from '../../model/task-states.ts';
 
@@ -191,12 +190,12 @@ function worstOf(tasks: readonly TaskStatus[], unrecorded: TaskGroup['unrecorded
 
 function taskStatus(task: string, states: States, ledger: Ledger): TaskStatus {
   const facts: TaskFacts = states.get(task) ?? { state: 'forgotten' };
-  const line = facts.job === undefined ? undefined : ledger.job(facts.job);
-  const own = ledger.task(task);
+  const line = facts.job === undefined ? undefined : viewIn(ledger, facts.job);
+  const own = standingTask(ledger, task);
   // The own line of a task is newer than its jobs, unless the job is in doubt.
   const error =
-    own?.state === facts.state
-      ? { message: own.why, code: own.code }
+    own?.ending === facts.state
+      ? { message: own.fault.message, code: codeOf(own) }
       : isTrouble(facts.state)
         ? line?.error
         : undefined;
@@ -287,8 +286,6 @@ export class UnrecordedTasks {
     const task = step.shared || item === undefined ? name : `${name}:${item}`;
     const key = this.#states.get(task)?.job;
     const job = key === undefined ? undefined : this.#ledger.job(key);
-    if (job === undefined) return undefined;
-    const of = fingerprintFrom(digestFrom(job.job));
-    return namedByContent(step.kind.operation, of, resultOf(job), job.credits ?? 0);
+    return recordedOutputs(step.kind.operation, job, true);
   }
 }

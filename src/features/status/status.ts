@@ -11,10 +11,12 @@ import { SavedFiles } from '../../files/saved-files.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { storeNameOf } from '../../language/store.ts';
-import { isFailed, type StandingFailure, standingFailures } from '../../model/failures.ts';
-import type { CreditTotals, Ledger } from '../../model/ledger.ts';
-import type { JobLine, OutputLine } from '../../model/line.ts';
-import { isWithheld } from '../../model/settled.ts';
+import { type CreditTotals, creditTotals } from '../../model/credits.ts';
+import { type StandingFailure, standingFailures } from '../../model/failures.ts';
+import { type JobView, viewsOf } from '../../model/job-view.ts';
+import type { Ledger } from '../../model/record/ledger.ts';
+import type { Output } from '../../model/record/line.ts';
+import { isWithheld } from '../../model/state.ts';
 import { stepOf } from '../../model/task.ts';
 import { taskStates } from '../../model/task-states.ts';
 import { locateState } from '../../state/locate-state.ts';
@@ -102,20 +104,29 @@ export async function status(
     hashes: cache,
     store: storeNameOf(bound.pipeline),
   });
-  const found = statusOf(state.ledger, {
-    now: clock.now(),
-    fateOf,
-    running: active,
-    isStored: (output) => isStored(output, facts),
-    conditionOf: (output) => conditionHere(output, facts),
-  });
+  const jobs = viewsOf(state.ledger);
+  const found = statusOf(
+    state.ledger,
+    {
+      now: clock.now(),
+      fateOf,
+      running: active,
+      isStored: (output) => isStored(output, facts),
+      conditionOf: (output) => conditionHere(output, facts),
+    },
+    jobs,
+  );
   const deleting = new Set(
     steps.filter(({ kind }) => kind.operation === 'delete').map(({ name }) => name),
   );
-  const tasks = taskStates(state.ledger, {
-    running: active !== undefined,
-    deletes: (step) => deleting.has(step),
-  });
+  const tasks = taskStates(
+    state.ledger,
+    {
+      running: active !== undefined,
+      deletes: (step) => deleting.has(step),
+    },
+    jobs,
+  );
   const unrecorded = new UnrecordedTasks(steps, tasks, state.ledger);
   const why = unrecorded.why.bind(unrecorded);
   return {
@@ -124,14 +135,14 @@ export async function status(
     ...found,
     steps: stepsStatus(steps, tasks, why),
     takes: takesIn(state.ledger, steps),
-    paidTwice: state.record.ledger.paidTwice().map(paidTwiceOf),
+    paidTwice: state.ledger.paidTwice().map(paidTwiceOf),
     live,
     items: filter && itemsStatus(state.ledger, steps, tasks, filter, why),
   };
 }
 
 /** `whole` if the content is in its place, or kept. */
-function conditionHere(output: OutputLine, facts: SavedFiles): Condition {
+function conditionHere(output: Output, facts: SavedFiles): Condition {
   const condition = conditionOf(output, facts);
   return condition !== 'whole' && keptCopy(output, facts) ? 'whole' : condition;
 }
@@ -183,13 +194,6 @@ export interface Unsaved {
   readonly soon: boolean;
 }
 
-/** A charge that the service raised after its first answer. */
-export interface Addition {
-  readonly tasks: readonly string[];
-  readonly project: string;
-  readonly credits: number;
-}
-
 export interface Status {
   /** The process that is using the state file now. */
   readonly running?: string;
@@ -206,7 +210,6 @@ export interface Status {
   };
   readonly unsaved: readonly Unsaved[];
   readonly remote: readonly Remote[];
-  readonly additions: readonly Addition[];
   readonly doubts: readonly Doubt[];
   readonly failures: readonly Failure[];
 }
@@ -217,9 +220,9 @@ interface StatusQuestion {
   /** What the pipeline does with a step's results. */
   readonly fateOf: (step: string) => ResultFate;
   /** The condition of a recorded file; `whole` if its content is anywhere in this checkout. */
-  readonly conditionOf: (output: OutputLine) => Condition;
+  readonly conditionOf: (output: Output) => Condition;
   /** True if the output store has the file. */
-  readonly isStored: (output: OutputLine) => boolean;
+  readonly isStored: (output: Output) => boolean;
   /**
    * The process that is using the state file. Then, a request without an answer is in progress, not
    * in doubt.
@@ -227,54 +230,49 @@ interface StatusQuestion {
   readonly running?: string | undefined;
 }
 
-export function statusOf(ledger: Ledger, question: StatusQuestion): Status {
+export function statusOf(ledger: Ledger, question: StatusQuestion, all = viewsOf(ledger)): Status {
   const { now, fateOf, running } = question;
   const jobs: Record<string, Record<string, number>> = {};
   const doubts: Doubt[] = [];
   const unsaved: Unsaved[] = [];
   const remote: Remote[] = [];
-  const additions: Addition[] = [];
-  const failed: JobLine[] = [];
   const files = new OddFiles(question);
   let outputs = 0;
-  for (const job of ledger.jobs()) {
+  for (const job of all) {
     files.note(job);
-    if (isFailed(job)) failed.push(job);
     const states = jobs[job.kind] ?? {};
     const state = isWithheld(job) ? 'withheld' : job.state;
     states[state] = (states[state] ?? 0) + 1;
     jobs[job.kind] = states;
-    outputs += (job.outputs ?? []).filter(({ pruned }) => pruned === undefined).length;
+    outputs += job.outputs.filter(({ pruned }) => pruned === undefined).length;
     if (job.state === 'doubt' || (job.state === 'intended' && running === undefined))
       doubts.push(doubtOf(job));
-    const { added, project = '' } = job;
-    if (job.state === 'complete' && (job.outputs?.length ?? 0) === 0 && counts(ledger, job)) {
+    const { project = '' } = job;
+    if (job.state === 'complete' && job.outputs.length === 0 && counts(ledger, job)) {
       const fates = new Set(job.tasks.map((task) => fateOf(stepOf(task))));
       if (fates.has('fetched')) unsaved.push(unsavedOf(job, now + soonMs));
       else if (!fates.has('used'))
         remote.push({ tasks: job.tasks, project, meant: fates.has('kept') });
     }
-    if (added !== undefined) additions.push({ tasks: job.tasks, project, credits: added });
   }
   const last = ledger.runs().at(-1);
   return {
     running,
     runs: ledger.runs().length,
     ...(last === undefined ? {} : { lastRun: { at: last.at, ended: last.ended } }),
-    credits: ledger.total,
+    credits: creditTotals(ledger),
     jobs,
     outputs,
-    files: files.counts(ledger),
+    files: files.counts(all),
     unsaved: unsaved.sort((a, b) => (a.expires < b.expires ? -1 : a.expires > b.expires ? 1 : 0)),
     remote,
-    additions,
     doubts,
-    failures: standingFailures(ledger, failed).map(failureOf),
+    failures: standingFailures(ledger, all).map(failureOf),
   };
 }
 
 /** False for a take that is not the picked one: the next run does not save it. */
-function counts(ledger: Ledger, { take }: JobLine): boolean {
+function counts(ledger: Ledger, { take }: JobView): boolean {
   return take === undefined || ledger.job(take.of)?.picked?.take === take.number;
 }
 
@@ -293,7 +291,7 @@ class OddFiles {
     this.#question = question;
   }
 
-  note({ at, outputs = [] }: JobLine): void {
+  note({ at, outputs }: JobView): void {
     for (const output of outputs) {
       const condition = this.#question.conditionOf(output);
       if (isHere(condition)) continue;
@@ -304,10 +302,10 @@ class OddFiles {
   }
 
   /** A file that one record describes as it is counts as whole, whatever other records say of its path. */
-  counts(ledger: Ledger): Status['files'] {
+  counts(jobs: readonly JobView[]): Status['files'] {
     const odd = this.#odd;
     if (odd.size > 0)
-      for (const { outputs = [] } of ledger.jobs())
+      for (const { outputs } of jobs)
         for (const output of outputs)
           if (odd.has(output.path) && isHere(this.#question.conditionOf(output)))
             odd.delete(output.path);
@@ -323,7 +321,7 @@ class OddFiles {
 
 const isHere = (condition: Condition): boolean => condition === 'whole' || condition === 'unread';
 
-const doubtOf = (job: JobLine): Doubt => ({
+const doubtOf = (job: JobView): Doubt => ({
   tasks: job.tasks,
   name: job.name ?? '',
   since: job.at,
@@ -341,7 +339,7 @@ const soonMs = 6 * 3_600_000;
 /** interface.md, Project record: an address lasts 24 hours. */
 const addressLifetimeMs = 24 * 3_600_000;
 
-function unsavedOf({ tasks, project = '', expires, at }: JobLine, until: number): Unsaved {
+function unsavedOf({ tasks, project = '', expires, at }: JobView, until: number): Unsaved {
   const runsOut = expires ?? new Date(Date.parse(at) + addressLifetimeMs).toISOString();
   return { tasks, project, expires: runsOut, soon: Date.parse(runsOut) <= until };
 }

@@ -4,7 +4,8 @@ import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { PlannedAction } from '../../core/planned-action.ts';
 import { itemsOf, neededBy } from '../../core/reroll.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
-import type { Ledger } from '../../model/ledger.ts';
+import { viewOf, viewsOf } from '../../model/job-view.ts';
+import type { Ledger } from '../../model/record/ledger.ts';
 import { jobFacts } from '../../model/state.ts';
 import { fannedOutIn, itemOf, stepOf } from '../../model/task.ts';
 import type { TaskHere, Tasks } from '../planning/tasks-here.ts';
@@ -104,8 +105,8 @@ interface Hindrance {
 
 /** Why a paid task cannot have another take; undefined if it can. */
 function whyNot({ action, why, take, task }: TaskHere, ledger: Ledger): Hindrance | undefined {
-  const newest = take === undefined ? undefined : ledger.takes.later(take.first).at(-1);
-  if (newest !== undefined && jobFacts[newest.state].inDoubt)
+  const newest = take === undefined ? undefined : ledger.takes(take.first).at(-1);
+  if (newest !== undefined && jobFacts[viewOf(newest).state].inDoubt)
     return { is: `has a take in doubt (take ${newest.take?.number})`, hint: settle };
   if (action === 'reuse') return undefined;
   const hint = hints[action] ?? `${shotlistLine('plan', [], option('--explain', task))} says more`;
@@ -131,7 +132,7 @@ function uses({ steps }: Pipeline, task: string, other: string): boolean {
 }
 
 const recordedTasks = (ledger: Ledger): readonly string[] =>
-  [...ledger.jobs()].flatMap(({ tasks, project }) => (project === undefined ? [] : tasks));
+  viewsOf(ledger).flatMap(({ tasks, project }) => (project === undefined ? [] : tasks));
 
 const first = ([example = '']: readonly string[]): string => `name one of them, such as ${example}`;
 

@@ -5,7 +5,7 @@ import { digestOf } from '../../base/digest.ts';
 import { extensionOf } from '../../contract/api/asset.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import { FileFacts } from '../../core/file-facts.ts';
-import type { JournalWriter } from '../../core/journal-writer.ts';
+import type { Journal } from '../../core/journal.ts';
 import { outputPath } from '../../core/output-path.ts';
 import type { Disk } from '../../core/ports.ts';
 import { downloadCount, isSomewhere, placeOf } from '../../core/recorded-files.ts';
@@ -13,12 +13,13 @@ import { takeFile } from '../../core/takes.ts';
 import { checkOutput, type OutsideOptions } from '../../files/boundary.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import type { JobLine, OutputLine } from '../../model/line.ts';
+import { type JobView, numberOf, takesOf } from '../../model/job-view.ts';
+import type { Ledger } from '../../model/record/ledger.ts';
+import type { Output } from '../../model/record/line.ts';
 import { jobFacts } from '../../model/state.ts';
-import { allTakes, numberOf } from '../../model/take-index.ts';
 import { locateState } from '../../state/locate-state.ts';
 import { checkOutputFolder } from '../../state/writable.ts';
-import { type Takes, takesOf } from '../../views/takes.ts';
+import { type Takes, takesAfter } from '../../views/takes.ts';
 import { type EditOptions, editState } from '../edit-state.ts';
 import { openItemsHere } from '../planning/items-here.ts';
 import { type Tasks, tasksHere } from '../planning/tasks-here.ts';
@@ -68,22 +69,18 @@ export async function pick(
     const { first, before, changed } = chosenTake(tasks, task, take, ledger);
     if (changed) {
       await keepTake(before, task, here.disk, journal);
-      journal.append([{ event: 'picked', job: first.job, take }]);
-      await journal.sync();
+      await journal.commit({ job: first.job, is: 'picked', take });
     }
-    const now = ledger.job(first.job) ?? first;
-    return { ...takesOf(ledger, now, pipeline.steps), take, changed, rehearsal };
+    return { ...takesAfter(ledger, first.job, pipeline.steps), take, changed, rehearsal };
   });
 }
 
 interface Chosen {
-  readonly first: JobLine;
+  readonly first: JobView;
   /** The take that has counted so far. */
-  readonly before: JobLine;
+  readonly before: JobView;
   readonly changed: boolean;
 }
-
-type Ledger = Parameters<typeof allTakes>[0];
 
 function chosenTake(tasks: Tasks, task: string, take: number, ledger: Ledger): Chosen {
   const planned = tasks.get(task);
@@ -92,7 +89,7 @@ function chosenTake(tasks: Tasks, task: string, take: number, ledger: Ledger): C
     return refuse(`there is no task ${JSON.stringify(task)}`, hint);
   }
   const { first: name, number = 1 } = planned.take ?? {};
-  const all = name === undefined ? [] : allTakes(ledger, name);
+  const all = name === undefined ? [] : takesOf(ledger, name);
   const [first] = all;
   if (first === undefined || all.length < 2)
     return refuse(`${task} has one take at most`, 'shotlist reroll pays for another one');
@@ -114,13 +111,8 @@ function chosenTake(tasks: Tasks, task: string, take: number, ledger: Ledger): C
 // Keeps the file of a take before another one replaces it in its place: a copy in the folder of the takes, recorded.
 
 /** A file that is not here, or that somebody has changed, is left as it is. */
-async function keepTake(
-  job: JobLine,
-  task: string,
-  disk: Disk,
-  journal: JournalWriter,
-): Promise<void> {
-  const { outputs = [] } = job;
+async function keepTake(job: JobView, task: string, disk: Disk, journal: Journal): Promise<void> {
+  const { outputs } = job;
   const facts = new FileFacts(disk);
   const kept = new Set(outputs.filter((one) => one.task === task).map(({ index }) => index));
   for (const output of outputs) {
@@ -142,14 +134,14 @@ async function keepTake(
       refuse(placed.ok ? changed : placed.error.message);
     }
     const recorded = { ...recordOf(output), task, path: disk.recordedAs(path.value) };
-    journal.append([{ event: 'output', job: job.job, ...recorded }]);
+    journal.note({ job: job.job, is: 'output', output: recorded });
   }
 }
 
-const recordOf = ({ stored: _, pruned: __, ...output }: OutputLine) => output;
+const recordOf = ({ at: _, stored: __, pruned: ___, ...output }: Output) => output;
 
 /** True if the content is as it was recorded, in its place or among the kept files. */
-async function isHere(output: OutputLine, facts: FileFacts, disk: Disk): Promise<boolean> {
+async function isHere(output: Output, facts: FileFacts, disk: Disk): Promise<boolean> {
   isSomewhere(output, facts);
   for (const place of facts.takeUnread()) {
     const digest = await disk.digest(place);

@@ -47,8 +47,6 @@ export class Ledger {
   readonly #takes = new Map<string, string | readonly string[]>();
   readonly #projects = new Set<string>();
   readonly #sums = new Sums();
-  /** Hears of each job that is new or changed while a file is loaded, so that nobody need parse it again. */
-  onJob: ((now: Job, before: Job | undefined) => void) | undefined;
 
   /** Joins the lines of a file, of two sides of a merge, of HEAD: in any order. */
   static of(lines: Iterable<Line>): Ledger {
@@ -67,13 +65,11 @@ export class Ledger {
       if (known === undefined) {
         this.#texts.set(line.job, text ?? lineText(line));
         this.#index(line);
-        this.onJob?.(line, undefined);
         return true;
       }
       const now = joined(known, line);
       if (isSame(known, now)) return false;
       this.put(now);
-      this.onJob?.(now, known);
       return true;
     }
     if ('mark' in line) return joinInto(this.#marks, `${line.mark} ${line.id}`, line, joinedMark);
@@ -174,6 +170,11 @@ export class Ledger {
       if (pattern.test(this.textOf(fingerprint))) yield* present(this.#peek(fingerprint));
   }
 
+  /** The number of jobs. */
+  get size(): number {
+    return this.#texts.size;
+  }
+
   /** True if it has no run and no job. */
   get isEmpty(): boolean {
     return this.#runs.size === 0 && this.#texts.size === 0;
@@ -188,6 +189,11 @@ export class Ledger {
     return [...this.#all(this.#takes.get(first))].sort(
       (a, b) => (a.take?.number ?? 1) - (b.take?.number ?? 1),
     );
+  }
+
+  /** The jobs of all requests with several takes. One that is lost is left out. */
+  firstTakes(): readonly Job[] {
+    return this.#all([...this.#takes.keys()].sort());
   }
 
   #all(fingerprints: string | readonly string[] = []): readonly Job[] {

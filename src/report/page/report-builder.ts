@@ -6,11 +6,13 @@ import { extensionOf, mediaTypeOf } from '../../contract/api/asset.ts';
 import { adviceFor } from '../../contract/api/failure.ts';
 import type { Pipeline, Step } from '../../language/pipeline.ts';
 import { stagesOf } from '../../language/stages.ts';
+import { creditTotals } from '../../model/credits.ts';
+import { standingTask } from '../../model/failures.ts';
 import { chargedAt, timesOf } from '../../model/job-times.ts';
-import type { Ledger } from '../../model/ledger.ts';
-import type { JobLine, OutputLine } from '../../model/line.ts';
+import { type JobView, numberOf, takesOf, viewIn, viewsOf } from '../../model/job-view.ts';
+import type { Ledger } from '../../model/record/ledger.ts';
+import type { Output } from '../../model/record/line.ts';
 import { chargedHere, jobFacts, worthOf } from '../../model/state.ts';
-import { allTakes, numberOf } from '../../model/take-index.ts';
 import { stepOf } from '../../model/task.ts';
 import type {
   FailureGroup,
@@ -125,8 +127,8 @@ export class ReportBuilder {
     const own = shared ? this.#sharedStates : new Map<string, TaskState>();
     return tasks.map((planned) => {
       const { step, task, job: name } = planned;
-      const job = name === undefined ? undefined : ledger.job(name);
-      const first = verdictOf(planned, job, ledger.task(task), running);
+      const job = name === undefined ? undefined : viewIn(ledger, name);
+      const first = verdictOf(planned, job, standingTask(ledger, task), running);
       const verdict = verdictAfter(
         first,
         step.after,
@@ -142,7 +144,7 @@ export class ReportBuilder {
     const { step, task, job: name } = planned;
     const { ledger } = this.#sources;
     const number = this.#numberOf(step.name);
-    const job = name === undefined ? undefined : ledger.job(name);
+    const job = name === undefined ? undefined : viewIn(ledger, name);
     this.#count(number, verdict, planned, within, job);
     // A download and a delete are of the job of another step.
     const own = step.of === undefined ? job : undefined;
@@ -164,7 +166,7 @@ export class ReportBuilder {
   #takesOf({ step, task, take }: ReportedTask): ReportTask['takes'] {
     if (take === undefined || take.known < 2) return undefined;
     const { ledger, line } = this.#sources;
-    return allTakes(ledger, take.first).map((job) => {
+    return takesOf(ledger, take.first).map((job) => {
       const number = numberOf(job);
       const isPicked = number === take.number;
       const credits = worthOf(job);
@@ -181,7 +183,7 @@ export class ReportBuilder {
     });
   }
 
-  #jobFacts(job: JobLine): Partial<ReportTask> {
+  #jobFacts(job: JobView): Partial<ReportTask> {
     const credits = worthOf(job);
     const shares = credits > 0 && this.#paid.has(job.job);
     this.#paid.add(job.job);
@@ -199,7 +201,7 @@ export class ReportBuilder {
     { state, why = '', code }: TaskVerdict,
     { task }: ReportedTask,
     { number, key }: Within,
-    job: JobLine | undefined,
+    job: JobView | undefined,
   ): void {
     const counts = this.#counts[step];
     if (counts !== undefined) counts[state] = (counts[state] ?? 0) + 1;
@@ -240,13 +242,13 @@ export class ReportBuilder {
 
   #outputsOf({ step, task, job }: ReportedTask): readonly ReportFile[] {
     if (step.kind.operation !== 'download' || job === undefined) return [];
-    const { outputs = [] } = this.#sources.ledger.job(job) ?? {};
+    const { outputs = [] } = viewIn(this.#sources.ledger, job) ?? {};
     return outputs
       .filter((output) => output.task === task && output.pruned === undefined)
       .map((output) => this.#fileOf(output, step.name));
   }
 
-  #fileOf({ path, bytes, sha256 }: OutputLine, step: string): ReportFile {
+  #fileOf({ path, bytes, sha256 }: Output, step: string): ReportFile {
     const href = this.#sources.hrefOf(path);
     return {
       name: baseName(path),
@@ -285,10 +287,10 @@ export class ReportBuilder {
       steps,
       items: this.#items,
       shared: this.#shared,
-      runs: ledger.runs().map(({ at, ended, charged, refunded }) => {
-        return { at, ended, charged, refunded };
+      runs: ledger.runs().map(({ run, at, ended }) => {
+        return { at, ended, charged: ledger.totals(run).charged, refunded: 0 };
       }),
-      credits: { ...ledger.total, budget: pipeline.budget.credits },
+      credits: { ...creditTotals(ledger), budget: pipeline.budget.credits },
       spending,
       failures: failureGroups(this.#failures),
       doubts: this.#doubts,
@@ -376,7 +378,7 @@ function textOf(value: Json): string {
 }
 
 /** The copy of a take lasts: in the place of the result, another take may be by now. */
-function takeFiles({ outputs = [] }: JobLine, task: string): readonly OutputLine[] {
+function takeFiles({ outputs }: JobView, task: string): readonly Output[] {
   const left = outputs.filter(({ pruned }) => pruned === undefined);
   const own = left.filter((output) => output.task === task);
   const byIndex = new Map([...left, ...own].map((output) => [output.index, output]));
@@ -410,7 +412,7 @@ function reportSteps(
 /** Also of items and steps that are gone: the sum is what was charged. */
 function spendingOf(ledger: Ledger, numberOf: (step: string) => number): readonly Spending[] {
   const found: Spending[] = [];
-  for (const job of ledger.jobs()) {
+  for (const job of viewsOf(ledger)) {
     const credits = chargedHere(job);
     const step =
       job.tasks.map((task) => numberOf(stepOf(task))).find((number) => number >= 0) ?? -1;

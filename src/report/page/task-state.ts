@@ -3,9 +3,10 @@
 import type { JsonObject } from '../../base/json.ts';
 import type { PlannedAction } from '../../core/planned-action.ts';
 import type { Step } from '../../language/pipeline.ts';
-import type { JobLine, TaskLine } from '../../model/line.ts';
-import { isWithheld } from '../../model/settled.ts';
-import { jobFacts } from '../../model/state.ts';
+import { codeOf } from '../../model/failures.ts';
+import type { JobView } from '../../model/job-view.ts';
+import type { TaskLine } from '../../model/record/line.ts';
+import { isWithheld, jobFacts } from '../../model/state.ts';
 import type { ItemState, ReportItem, TaskState } from './report-data.ts';
 
 /** A task as a run would find it now. */
@@ -37,7 +38,7 @@ export interface TaskVerdict {
 
 export function verdictOf(
   { action, why, code, step }: ReportedTask,
-  job: JobLine | undefined,
+  job: JobView | undefined,
   failed: TaskLine | undefined,
   running: boolean,
 ): TaskVerdict {
@@ -63,7 +64,7 @@ export function verdictOf(
     case 'copy':
     case 'begin':
     case 'maybe':
-      if (failed?.state === 'failed') return failure(failed.why, failed.code);
+      if (failed?.ending === 'failed') return failure(failed.fault.message, codeOf(failed));
       if (job?.state === 'failed' && !isWithheld(job))
         // A download and a delete have the job of the step that they are of.
         return step.of === undefined

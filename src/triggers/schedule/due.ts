@@ -3,7 +3,7 @@
 
 import type { Schedule } from '../../language/pipeline.ts';
 import { dueTimes } from '../../language/schedule.ts';
-import type { RunLine } from '../../model/line.ts';
+import type { RunLine } from '../../model/record/line.ts';
 
 /** All times are in epoch milliseconds. */
 export interface DueState {

@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Condition } from '../../../src/core/recorded-files.ts';
 import type { ResultFate } from '../../../src/features/result-fate.ts';
 import { statusOf } from '../../../src/features/status/status.ts';
-import { Ledger } from '../../../src/model/ledger.ts';
-import type { NewEvent } from '../../../src/model/line.ts';
+import { Ledger } from '../../../src/model/record/ledger.ts';
 import {
   at,
   complete,
@@ -13,10 +12,12 @@ import {
   doubted,
   errored,
   folded,
+  type Happening,
   intent,
   output,
   run,
   supplied,
+  taskEnds,
   timeOf,
 } from '../../model/lines.ts';
 
@@ -28,7 +29,7 @@ const asked = {
   isStored: () => false,
 };
 
-const history: readonly NewEvent[] = [
+const history: readonly Happening[] = [
   run(1),
   supplied('a'),
   intent('b', 10),
@@ -44,7 +45,7 @@ const history: readonly NewEvent[] = [
   intent('e', 10),
   created('e', 10),
   errored('e', 0),
-  { event: 'failed', task: 'photo:f', why: 'f.png does not exist' },
+  taskEnds('photo:f', 'failed', 'f.png does not exist'),
 ];
 
 describe('the status', () => {
@@ -53,7 +54,7 @@ describe('the status', () => {
   test('counts jobs by kind and state, and credits over all runs', () => {
     expect(status).toMatchObject({
       runs: 1,
-      credits: { charged: 32, refunded: 10, reserved: 30 },
+      credits: { charged: 22, refunded: 0, reserved: 30 },
       jobs: {
         upload: { supplied: 1 },
         'face-swap-photo': { deleted: 1, complete: 1, doubt: 1, failed: 1 },

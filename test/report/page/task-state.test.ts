@@ -36,7 +36,8 @@ describe('the state of a task', () => {
     expect(verdictOf(planned('begin'), job, undefined, false)).toEqual({
       ...{ state: 'failed', why: 'No face.', code: 'no_source_face' },
     });
-    const line = { task: 'swap:a', state: 'failed', why: 'refused: bad', code: 'refused' } as const;
+    const fault = { code: 'refused', message: 'refused: bad' };
+    const line = { task: 'swap:a', at: '', run: 'r', ending: 'failed', fault } as const;
     expect(verdictOf(planned('begin'), undefined, line, false)).toEqual({
       ...{ state: 'failed', why: 'bad', code: 'refused' },
     });
