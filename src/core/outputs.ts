@@ -40,8 +40,8 @@ export function endMove(
   return { ...about, is: 'failed', charge, fault };
 }
 
-/** Stands for an address where only its presence counts. */
-const address = '§';
+/** Stands for an address where only its presence counts. No request may have it. */
+export const address = 'shotlist:address';
 
 /**
  * Undefined if the record does not know them yet. `withAddresses`: with a mark in the place of each address of the service, for

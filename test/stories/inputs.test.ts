@@ -71,6 +71,20 @@ steps:
   expect(countOf(world, 'put')).toBe(2);
 });
 
+test('what a list leaves out is not read at the service, also where its address is looked at', async () => {
+  const world = new World(`pipeline: wall
+items: { values: [{ key: a }, { key: b }, { key: c }] }
+steps:
+  paint: { uses: ai-image-generator, with: { image_count: 1, model: flux-schnell, resolution: 640px, style: { prompt: "\${{ item.key }}" } } }
+  wall: { uses: ai-image-editor, with: { image_count: 1, model: nano-banana, resolution: 640px, assets: { image_file_paths: "\${{ steps.paint.all.map(one, one.url).take(2) }}" }, style: { prompt: a wall } } }
+`);
+  expect((await world.run({ only: ['paint'] })).outcome).toBe('done');
+  const before = world.requests.length;
+  expect((await world.run()).endings).toMatchObject({ wall: 'done' });
+  const looks = world.requests.slice(before).filter((one) => one.startsWith('look paint'));
+  expect(new Set(looks)).toEqual(new Set(['look paint:a', 'look paint:b']));
+});
+
 test('a delete does not wait for another use of its project that waits for the delete', async () => {
   const paint =
     '{ uses: ai-image-generator, with: { image_count: 1, model: flux-schnell, resolution: 640px, style: { prompt: a } } }';
