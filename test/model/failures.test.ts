@@ -1,6 +1,6 @@
 // Which failures stand: of jobs that nothing has made good since, and of tasks that failed before their job began.
 import { expect, test } from 'vitest';
-import { standingFailures } from '../../src/model/failures.ts';
+import { standingFailures, standingTasks } from '../../src/model/failures.ts';
 import {
   complete,
   created,
@@ -64,4 +64,10 @@ test('the last word of a task counts: it failed with a code or without, or it is
     { tasks: ['x'], why: 'no such file', code: 'no_input' },
     { tasks: ['y'], why: 'no such step', code: undefined },
   ]);
+});
+
+test('a skip counts where a job of the task has failed: elsewhere, the pipeline says it', () => {
+  const skipped = (task: string) => taskEnds(task, 'skipped', 'its if: is false');
+  const ledger = folded([...failed, skipped('swap:two'), skipped('x')]);
+  expect(standingTasks(ledger).map(({ task }) => task)).toEqual(['swap:two']);
 });
