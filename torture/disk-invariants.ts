@@ -123,9 +123,8 @@ export function checkEnd(
   const found = snapshotOf(testbed);
   for (const [path, digest] of snapshot) {
     const there = found.get(path);
-    if (there === undefined) {
-      if (!(mayLeaveFiles && isExplanation(path))) wrong.push(`${path} is missing in the end`);
-    } else if (isResult(path) && there !== digest) wrong.push(`${path} is another file in the end`);
+    if (there === undefined) wrong.push(`${path} is missing in the end`);
+    else if (isResult(path) && there !== digest) wrong.push(`${path} is another file in the end`);
   }
   const strays = [...found.keys()].filter((path) => !snapshot.has(path) && !mayStay(path));
   if (!mayLeaveFiles && strays.length > 0) wrong.push(`left in the end: ${strays.join(', ')}`);
@@ -134,8 +133,6 @@ export function checkEnd(
 
 /** State files and caches contain times, so their content differs. */
 const isResult = (path: string): boolean => path.endsWith('.png');
-
-const isExplanation = (path: string): boolean => path.endsWith('.manifests.jsonl');
 
 /** The name of a temporary file is unique, so one that could not be removed does no harm. */
 const mayStay = (path: string): boolean => path.includes('owner.json.');

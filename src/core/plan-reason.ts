@@ -2,7 +2,6 @@
 import type { Json } from '../base/json.ts';
 import type { Code } from '../contract/codes.ts';
 import type { JobState, JobView } from '../model/job-view.ts';
-import type { ChangedField } from '../model/manifest.ts';
 import type { AttemptState } from '../model/record/line.ts';
 import type { PaidTask } from './paid-before.ts';
 import type { PlannedAction } from './planned-action.ts';
@@ -26,14 +25,18 @@ export interface EarlierJob extends Pick<JobView, 'job' | 'kind' | 'at' | 'proje
 }
 
 export type Change =
-  | ({ readonly is: 'value' } & ChangedField)
-  /** `before` and `after`: the SHA-256 of the content; `file`: the path now, `was`: the path at the time if it was another. */
+  /** A field that is new, without `before`, or the name of the tool. */
+  | {
+      readonly is: 'value';
+      readonly field: string;
+      readonly before?: string;
+      readonly after?: Json;
+    }
+  /** `after`: the SHA-256 of the content now. */
   | {
       readonly is: 'file';
       readonly field: string;
       readonly file: string;
-      readonly was?: string;
-      readonly before?: string;
       readonly after?: string;
     }
   /** A result of another task, which is not the same one. */
@@ -52,6 +55,6 @@ export interface Explanation {
   readonly paid?: PaidTask;
   /** The last job that the task had before; absent if it never had another one. */
   readonly earlier?: EarlierJob;
-  /** What has changed since then; absent if the state file's manifests do not have that job. */
+  /** What has changed since then; absent if the state file does not know. */
   readonly changes?: readonly Change[];
 }

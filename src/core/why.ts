@@ -1,7 +1,7 @@
 // Why the tasks of a plan run: new ones, and those that ran before and are not as they were.
 import { isObject, type Json, valueIn } from '../base/json.ts';
 import type { Code } from '../contract/codes.ts';
-import { textsOf, valueOfJob } from '../model/manifest.ts';
+import { textsOf, valueOfJob } from '../model/fingerprint.ts';
 import { creditsOf, current } from '../model/record/job.ts';
 import type { Ledger } from '../model/record/ledger.ts';
 import type { Job } from '../model/record/line.ts';

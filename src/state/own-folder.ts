@@ -1,4 +1,4 @@
-// `.shotlist` beside a pipeline: the lock, kept files, manifests, outputs and state files of rehearsals. Anybody may put
+// `.shotlist` beside a pipeline: the lock, kept files, outputs and state files of rehearsals. Anybody may put
 // something into it, for example with a repository: nothing in it is trusted, and no link in it is followed.
 import { chmodSync, lstatSync, rmSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';

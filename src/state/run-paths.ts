@@ -23,8 +23,6 @@ export interface RunPaths {
   readonly due: string;
   /** Disk space that is reserved for the state file during a run. */
   readonly diskReserve: string;
-  /** What the jobs of the state file were made of (`manifests.ts`). */
-  readonly manifests: string;
   /** The commit to which git's history of the state file was read. */
   readonly history: string;
   /** Downloads are saved below it. */
@@ -83,7 +81,6 @@ export function pathsOf(
     live: `${beside}.live.json`,
     due: `${inPrivate}.due.json`,
     diskReserve: `${beside}.reserve`,
-    manifests: `${join(runFolder, name)}.manifests.jsonl`,
     history: `${inPrivate}.history`,
     output: options.output === undefined ? output : resolve(options.output),
     kept: join(runFolder, 'kept'),

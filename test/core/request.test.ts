@@ -1,8 +1,9 @@
 // The canonical text of a request has what determines the result and nothing else. Without outputs in it, it is that of the
 // essential body: for the examples of each tool, with each value written out, and with each as an expression.
 import { describe, expect, test } from 'vitest';
+import { digestOf } from '../../src/base/digest.ts';
 import { canonical, isObject, type Json, type JsonObject } from '../../src/base/json.ts';
-import type { Schema } from '../../src/base/schema.ts';
+import { type Schema, withDefaults, withoutIgnored } from '../../src/base/schema.ts';
 import { kindNamed, type StepKind } from '../../src/contract/kinds.ts';
 import { tools } from '../../src/contract/tools/all.ts';
 import { type Maker, type Named, Ref } from '../../src/core/names.ts';
@@ -17,13 +18,20 @@ import {
 import { knownBodyErrors } from '../../src/language/body.ts';
 import { toCel } from '../../src/language/expression.ts';
 import { compileTemplate } from '../../src/language/template.ts';
-import { essentialBody, fingerprintOf } from '../../src/model/fingerprint.ts';
+import { cosmeticFields } from '../../src/model/fingerprint.ts';
 import { maker } from './makers.ts';
 
 function kindOf(name: string): StepKind {
   const kind = kindNamed(name);
   if (kind === undefined) throw new Error(`there is no ${name}`);
   return kind;
+}
+
+/** The part of a request body that determines the result, found without its template. */
+function essentialBody(schema: Schema, body: JsonObject): JsonObject {
+  const complete = withoutIgnored(schema, withDefaults(schema, body));
+  const cosmetic = cosmeticFields(schema);
+  return Object.fromEntries(Object.entries(complete).filter(([key]) => !cosmetic.has(key)));
 }
 
 const stepOf = (kind: string, body: Json) => ({
@@ -81,7 +89,7 @@ describe('the text without outputs', () => {
     const expected = canonical(essentialBody(request, body));
     expect(texts).toEqual([expected, expected, expected]);
     expect(fingerprintOfRequest(name, expected)).toBe(
-      fingerprintOf({ kind: name, body: essentialBody(request, body) }),
+      digestOf({ kind: name, body: essentialBody(request, body) }),
     );
   });
 
@@ -97,9 +105,7 @@ describe('the text without outputs', () => {
     const text = textOf('ai-image-generator', body);
     const essential = essentialBody(kindOf('ai-image-generator').with, body);
     const kind = 'ai-image-generator';
-    expect(fingerprintOfRequest(kind, text, 2)).toBe(
-      fingerprintOf({ kind, body: essential, take: 2 }),
-    );
+    expect(fingerprintOfRequest(kind, text, 2)).toBe(digestOf({ kind, body: essential, take: 2 }));
     expect(fingerprintOfRequest(kind, text, 1)).toBe(fingerprintOfRequest(kind, text));
   });
 

@@ -20,7 +20,6 @@ test('runs that ask at the same time do not take each other for a folder that ca
       kept: join(folder, 'kept'),
       store: join(folder, 'store'),
       hashes: join(folder, 'hashes.db'),
-      manifests: join(folder, 'manifests.jsonl'),
       history: join(folder, 'history'),
       serviceName: 'rehearsal',
     },

@@ -1,6 +1,5 @@
 // Why a plan does what it does, as codes, and what has changed since. Sentences: test/golden/reasons.txt, test/transcripts/explain.txt.
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { World } from '../kit/world.ts';
 
@@ -60,12 +59,6 @@ test('a plan says why each task runs, --explain what has changed since, and a pl
     ...{ task: 'paint:a.png', action: 'begin', earlier: { state: 'complete' } },
     changes: [{ is: 'file', field: 'assets.image_file_path', file: 'photos/a.png' }],
   });
-
-  // Without a record of what the last project was made of.
-  const manifests = join(world.folder, '.shotlist/paint.state.jsonl.manifests.jsonl');
-  world.machine.files(true).remove(manifests);
-  const blind = await world.plan({ explain: 'paint:a.png' });
-  expect(blind.explanation).toMatchObject({ action: 'begin', earlier: { state: 'complete' } });
 });
 
 test('a take that is not the first changes nothing, and of a request that only the run knows the files are compared', async () => {

@@ -9,7 +9,7 @@ import type { Change, Explanation, PlanReason } from '../../core/plan-reason.ts'
 import type { Plan } from '../../core/plan-table.ts';
 import type { PlannedAction } from '../../core/planned-action.ts';
 import type { PriceSource } from '../../core/price.ts';
-import { valueOfJob } from '../../model/manifest.ts';
+import { valueOfJob } from '../../model/fingerprint.ts';
 import { moneyText } from '../../views/credits-text.ts';
 import { paidTaskText } from '../../views/receipts-text.ts';
 
@@ -224,7 +224,7 @@ function plainText(explanation: Explanation): string {
     return shown([
       head,
       `It was done before: ${since}.`,
-      'What has changed since is not known: this checkout has no record of what that was made of.',
+      'What has changed since is not known: the state file does not say what that was made of.',
     ]);
   if (changes.length === 0)
     return shown([head, `No file of it has changed since ${since}; a step before it decides.`]);
@@ -245,10 +245,12 @@ const shown = (lines: readonly string[]): string => printable(lines.join('\n'), 
 function changeRow(change: Change): readonly string[] {
   switch (change.is) {
     case 'file': {
-      const { field, file, was, before, after } = change;
-      const moved = was === undefined ? file : `${was} → ${file}`;
-      const earlier = before === undefined ? 'now' : `${short(before)} →`;
-      return [field, moved, `sha256 ${earlier} ${short(after)}`];
+      const { field, file, after } = change;
+      return [
+        field,
+        file,
+        `sha256 now ${after === undefined ? 'unknown' : `${after.slice(0, 8)}…`}`,
+      ];
     }
     case 'result': {
       const from = change.kind === undefined ? 'another task' : `the step kind ${change.kind}`;
@@ -260,9 +262,6 @@ function changeRow(change: Change): readonly string[] {
       return [change.field, `now ${valueText(change.after)}`, ''];
   }
 }
-
-const short = (digest: string | undefined): string =>
-  digest === undefined ? 'unknown' : `${digest.slice(0, 8)}…`;
 
 function valueText(value: Json | undefined): string {
   if (value === undefined) return 'not set';

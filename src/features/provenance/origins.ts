@@ -4,10 +4,10 @@ import { isObject, valueIn } from '../../base/json.ts';
 import { isSystemProblem } from '../../base/system-error.ts';
 import type { Task } from '../../core/scope.ts';
 import type { See } from '../../core/walk.ts';
-import { textsOf, valueOfJob } from '../../model/manifest.ts';
+import { textsOf, valueOfJob } from '../../model/fingerprint.ts';
 import type { Ledger } from '../../model/record/ledger.ts';
 import type { Output } from '../../model/record/line.ts';
-import type { Origin, OriginInput } from './origin.ts';
+import type { Origin, OriginInput } from './provenance.ts';
 import { provenanceCondition } from './provenance-file.ts';
 
 /** Steps behind one another; a longer chain ends there. */

@@ -18,9 +18,9 @@ import type { Output } from '../../model/record/line.ts';
 import { fannedOutIn } from '../../model/task.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
 import { pathKey } from '../prune/plan-references.ts';
-import { manifestsBehind, type Origin, originOf } from './origin.ts';
 import {
   maxProvenanceBytes,
+  type Origin,
   outputOfProvenance,
   provenanceFileOf,
   provenanceOf,
@@ -82,11 +82,11 @@ interface ProvenanceContext {
   /** If it is aborted, the rest is left to the next run. */
   readonly signal: AbortSignal | undefined;
   readonly onWarning: (message: string) => void;
-  /** What results were made from. Default: what the kept manifests say. */
-  readonly origins?: Origins | undefined;
+  readonly origins: Origins;
 }
 
-export interface Origins {
+/** What results were made from. */
+interface Origins {
   /** False: a later run writes the files of this job. */
   has(job: string): boolean;
   get(job: string): Origin | undefined;
@@ -99,22 +99,13 @@ interface Recorded {
   readonly path: string;
 }
 
-/** Their manifests are in memory together. */
-const outputsAtOnce = 5000;
-
 export async function writeProvenance(context: ProvenanceContext): Promise<void> {
   const { onWarning, signal } = context;
   const foreign: string[] = [];
   /** The output that is looked at or written. */
   let current = '';
-  const write = async (all: readonly Recorded[]): Promise<void> => {
-    for await (const { path, text } of textsOf(all, context)) {
-      current = path;
-      await writeProvenanceFile(path, text);
-    }
-  };
+  const textOf = textsIn(context);
   try {
-    let waiting: Recorded[] = [];
     for (const recorded of outputsHere(context)) {
       if (signal?.aborted === true) return;
       const { path, output } = recorded;
@@ -122,12 +113,8 @@ export async function writeProvenance(context: ProvenanceContext): Promise<void>
       const condition = provenanceCondition(path, output.sha256);
       if (condition === 'foreign') foreign.push(provenanceFileOf(path));
       if (condition === 'missing' && (await isAsRecorded(output, context.disk)))
-        waiting.push(recorded);
-      if (waiting.length < outputsAtOnce) continue;
-      await write(waiting);
-      waiting = [];
+        await writeProvenanceFile(path, textOf(recorded));
     }
-    await write(waiting);
   } catch (error) {
     if (!isSystemProblem(error)) throw error;
     const file = shownPath(provenanceFileOf(current));
@@ -153,7 +140,7 @@ function* outputsHere({ bound, paths, ledger, origins }: ProvenanceContext): Gen
   for (const { outputs } of jobs)
     for (const { path } of outputs) if (/\.json$/i.test(path)) taken.add(pathKey(path));
   for (const job of jobs) {
-    if (origins?.has(job.job) === false) continue;
+    if (!origins.has(job.job)) continue;
     for (const output of job.outputs) {
       if (output.pruned !== undefined || taken.has(pathKey(provenanceFileOf(output.path))))
         continue;
@@ -171,27 +158,15 @@ async function isAsRecorded({ path, bytes, sha256 }: Output, disk: Disk): Promis
   return read.ok && read.value === sha256;
 }
 
-async function keptOrigins(file: string, jobs: ReadonlySet<string>): Promise<Pick<Origins, 'get'>> {
-  const manifests = await manifestsBehind(file, jobs);
-  return { get: (job) => originOf(job, manifests) };
-}
-
-async function* textsOf(
-  all: readonly Recorded[],
-  { bound, paths, ledger, rehearsal, redactor, origins }: ProvenanceContext,
-): AsyncGenerator<{ readonly path: string; readonly text: string }> {
-  if (all.length === 0) return;
-  const jobs = new Set(all.map(({ job }) => job.job));
-  const { get } = origins ?? (await keptOrigins(paths.manifests, jobs));
-  const { pipeline } = bound;
+function textsIn({ bound, ledger, rehearsal, redactor, origins }: ProvenanceContext) {
   const common = {
     pipeline: bound.name,
     rehearsal,
     runs: ledger.runs(),
-    isFannedOut: fannedOutIn(pipeline.steps),
+    isFannedOut: fannedOutIn(bound.pipeline.steps),
   };
-  for (const { job, output, path } of all) {
-    const provenance = provenanceOf({ ...common, job, output, origin: get(job.job) });
-    yield { path, text: provenanceText(redactor.value(provenance)) };
-  }
+  return ({ job, output }: Recorded): string => {
+    const provenance = provenanceOf({ ...common, job, output, origin: origins.get(job.job) });
+    return provenanceText(redactor.value(provenance));
+  };
 }

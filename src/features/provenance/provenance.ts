@@ -8,12 +8,39 @@ import type { JobView } from '../../model/job-view.ts';
 import type { Output, RunLine } from '../../model/record/line.ts';
 import { fingerprint, task } from '../../model/record/schemas.ts';
 import { itemOf, stepOf } from '../../model/task.ts';
-import type { Origin } from './origin.ts';
 
 export const maxProvenanceBytes = 4 << 20;
 
 /** The name of an output's provenance file. */
 export const provenanceFileOf = (output: string): string => `${output}.json`;
+
+/** A value of another job in a request. */
+export interface OriginInput {
+  /** The field of the request that takes the value, such as `assets.image_file_path`. */
+  readonly field: string;
+  /** The fingerprint of the job that the value comes from. */
+  readonly fingerprint: string;
+  /** Which output of that job the value is. */
+  readonly output: string;
+  /** The step kind of that job; absent, with all that follows, if the run does not know that job. */
+  readonly uses?: string;
+  /** For an upload: the file, as the pipeline names it. */
+  readonly file?: string;
+  /** For an upload: the SHA-256 of the file. */
+  readonly sha256?: string;
+  readonly take?: number;
+  readonly parameters?: JsonObject;
+  readonly inputs?: readonly OriginInput[];
+}
+
+/** What a result was made from. */
+export interface Origin {
+  /** 2 or more: the result of a reroll. Absent for the first take. */
+  readonly take?: number;
+  /** The request, with defaults. A value of another job is `shotlist:<fingerprint>/<output>`. */
+  readonly parameters?: JsonObject;
+  readonly inputs: readonly OriginInput[];
+}
 
 export interface ProvenanceFacts {
   readonly pipeline: string;
@@ -22,7 +49,7 @@ export interface ProvenanceFacts {
   readonly output: Output;
   /** All runs of the state file. */
   readonly runs: readonly RunLine[];
-  /** Undefined if nobody kept what the job was made of. */
+  /** Undefined if the run did not come by the job. */
   readonly origin: Origin | undefined;
   readonly isFannedOut: (task: string) => boolean;
 }

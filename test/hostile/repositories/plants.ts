@@ -223,11 +223,8 @@ export const plantsOf = (seeds: Seeds): readonly Plant[] => [
     hosted: /no lock that shotlist has made.*remove it/s,
   },
   {
-    name: 'a kept file and manifests that nobody wrote',
-    files: {
-      [`.shotlist/kept/${'a'.repeat(64)}.png`]: 'not the content of that name',
-      '.shotlist/p.state.jsonl.manifests.jsonl': 'no manifests',
-    },
+    name: 'a kept file that nobody wrote',
+    files: { [`.shotlist/kept/${'a'.repeat(64)}.png`]: 'not the content of that name' },
     ...runs,
   },
 
