@@ -13,7 +13,8 @@ import type { Move } from '../src/model/record/job.ts';
 import type { Header } from '../src/model/record/line.ts';
 import { formatVersion } from '../src/model/record/schemas.ts';
 import { type Loaded, loadState } from '../src/state/load-state.ts';
-import { quietTerms, StateFile } from '../src/state/state-file.ts';
+import { StateFile } from '../src/state/state-file.ts';
+import { silentTerms } from '../test/state/records.ts';
 import { defineBench, type Goal, type Row } from './frame/bench.ts';
 
 interface Times {
@@ -199,7 +200,7 @@ async function opened(file: string): Promise<{ state: Loaded; record: StateFile 
   if (!loaded.ok) throw new Error(loaded.error);
   const { record } = loaded.value;
   if (record === undefined) throw new Error('bug: the record is in no file');
-  return { state: loaded.value, record: new StateFile(file, record, quietTerms) };
+  return { state: loaded.value, record: new StateFile(file, record, silentTerms) };
 }
 
 async function writeWhole(file: string): Promise<void> {

@@ -1,7 +1,7 @@
 // Checks the order of writes and requests: it wraps the journal and the API, knows what is durable in the state file, and
 // fails the run that sends a request too early. A random kill would find that only by luck.
 import { readFileSync, statSync } from 'node:fs';
-import { isJson } from '../src/base/json.ts';
+import { valueIn } from '../src/base/json.ts';
 import type { RunInternals } from '../src/features/run/run.ts';
 import { parseLine } from '../src/model/record/line.ts';
 
@@ -96,5 +96,5 @@ function wholeLines(state: string): readonly string[] {
 export function wholeLinesIn(text: string): readonly string[] {
   const lines = text.split('\n');
   const last = lines.pop() ?? '';
-  return isJson(last) ? [...lines, last] : lines;
+  return valueIn(last) !== undefined ? [...lines, last] : lines;
 }

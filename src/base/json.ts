@@ -77,9 +77,6 @@ export function valueIn(text: string): unknown {
   }
 }
 
-/** True if the whole text is valid JSON. */
-export const isJson = (text: string): boolean => valueIn(text) !== undefined;
-
 /** The entry of a table, if the key is a text and one of its own keys. */
 export function entryOf<T>(table: Readonly<Record<string, T>>, key: unknown): T | undefined {
   return typeof key === 'string' && Object.hasOwn(table, key) ? table[key] : undefined;

@@ -35,16 +35,6 @@ export interface StateFileTerms {
   readonly closeBuying: (why: string) => void;
 }
 
-/** Of a file that nobody else changes while it is written. */
-export const quietTerms: StateFileTerms = {
-  holdsLock: () => true,
-  head: async () => undefined,
-  pause: async () => undefined,
-  now: () => Date.now(),
-  makeRoom: () => false,
-  closeBuying: () => undefined,
-};
-
 /** Why nothing more is written. The message is a sentence. */
 export class RecordLost extends Error {
   readonly code = 'RECORD_LOST';

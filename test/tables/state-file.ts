@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Loaded, loadState } from '../../src/state/load-state.ts';
-import { quietTerms, StateFile, type StateFileTerms } from '../../src/state/state-file.ts';
+import { StateFile, type StateFileTerms } from '../../src/state/state-file.ts';
 import { temporaryFolder } from '../files/places.ts';
 import {
   complete,
@@ -16,6 +16,7 @@ import {
   supplied,
   textsOf,
 } from '../model/lines.ts';
+import { silentTerms } from '../state/records.ts';
 
 export const paid: readonly Happening[] = [
   run(1),
@@ -45,7 +46,7 @@ export interface OpenFile {
 
 export async function opened(path: string, terms: Partial<StateFileTerms> = {}): Promise<OpenFile> {
   const state = await load(path);
-  const file = new StateFile(path, state.record, { ...quietTerms, ...terms });
+  const file = new StateFile(path, state.record, { ...silentTerms, ...terms });
   let told = 0;
   const append = (...events: readonly Happening[]): readonly string[] => {
     const lines = events.flatMap((event) => {

@@ -8,14 +8,11 @@ export interface ExpressionFunction {
   /** In CEL's words; a method names its receiver first: `list.take(int): list`. */
   readonly signatures: readonly string[];
   readonly description: string;
-  /** Expressions with their values, in which `item` is `exampleItem`. A test evaluates them. */
+  /** Expressions with their values, in which `item` is `{ name: 'Ada' }`. A test evaluates them. */
   readonly examples: readonly (readonly [expression: string, value: Json])[];
   /** By signature. Absent for a function of the CEL library. */
   readonly overloads?: Readonly<Record<string, RegisteredFunctionHandler>>;
 }
-
-/** The item of the examples. */
-export const exampleItem = { name: 'Ada' };
 
 /** A function of ours: its signatures are those that are registered. */
 export function ours(

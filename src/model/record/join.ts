@@ -157,10 +157,3 @@ function compact<T extends object>(value: T): T {
     if (field === undefined) Reflect.deleteProperty(value, key);
   return value;
 }
-
-/** The copy that another state file holds of attempts for which it did not pay: it has none of their files. */
-export const adoptedCopy = (job: Job): Job => ({
-  ...job,
-  outputs: [],
-  attempts: job.attempts.map((attempt) => ({ ...attempt, adopted: true })),
-});

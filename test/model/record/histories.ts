@@ -1,10 +1,17 @@
 // Legal histories of one job: a common base, and three sides that go on from it without each other, with clocks that differ.
 import { isDeepStrictEqual } from 'node:util';
 import { current, isClash, isOver, type Move, stateAfter } from '../../../src/model/record/job.ts';
-import { adoptedCopy, joined } from '../../../src/model/record/join.ts';
+import { joined } from '../../../src/model/record/join.ts';
 import type { Attempt, Job, MarkName, Output } from '../../../src/model/record/line.ts';
 
 const job = 'f'.repeat(64);
+
+/** The copy that another state file holds of attempts for which it did not pay: it has none of their files. */
+const adoptedCopy = (line: Job): Job => ({
+  ...line,
+  outputs: [],
+  attempts: line.attempts.map((attempt) => ({ ...attempt, adopted: true })),
+});
 
 /** Joined with the line before a move, the line after it must stay as it is. */
 export interface Undone {
