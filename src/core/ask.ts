@@ -34,12 +34,12 @@ import { priceOfStep } from './price.ts';
 import {
   endOf,
   foreignFile,
-  type Problem,
   problemAt,
   problemOf,
   problemOfBody,
   problemOfFile,
   problemOfPlace,
+  type TaskProblem,
   unreadable,
   unusablePlace,
 } from './problems.ts';
@@ -472,7 +472,7 @@ const besideOf = ({ id, to, end }: Task): Beside => ({ task: id, to, end });
 const isBeside = (one: PlannedStep['step'], { step }: PlannedStep): boolean =>
   one.shared === step.shared && one.fan === step.fan;
 
-function fail(task: Task, given: Problem): End {
+function fail(task: Task, given: TaskProblem): End {
   task.problem = problemOf(given, task.step, task.scope.item);
   return endOf(task.problem);
 }

@@ -46,19 +46,6 @@ export interface End {
 
 export const done: End = { ending: 'done', why: '' };
 
-/** How a step that waits for such a task ends; `done`: it may begin. */
-export const dependents = {
-  done: 'done',
-  skipped: 'skipped',
-  excluded: 'excluded',
-  failed: 'blocked',
-  doubt: 'blocked',
-  blocked: 'blocked',
-  pending: 'blocked',
-  rendering: 'later',
-  later: 'later',
-} as const satisfies Readonly<Record<Ending, Ending>>;
-
 /** Of several endings, the first of these decides. */
 export const gravest: readonly Ending[] = [
   'failed',

@@ -9,13 +9,13 @@ import type { Item } from '../model/item.ts';
 import type { Output } from '../model/record/line.ts';
 import { type TaskId, taskId } from '../model/task.ts';
 import { Known } from './decide.ts';
-import { type Action, dependents, done, type End, isGraver, isOpenEnd } from './ending.ts';
+import { type Action, done, type End, endingFacts, isGraver, isOpenEnd } from './ending.ts';
 import type { FileCounts } from './file-counts.ts';
 import type { Maker, Named } from './names.ts';
 import type { Names } from './naming.ts';
 import type { Times } from './planned-action.ts';
 import type { Price } from './price.ts';
-import type { Problem } from './problems.ts';
+import type { TaskProblem } from './problems.ts';
 import type { Fan, PlannedStep, StepNeed } from './program.ts';
 import type { Reason } from './reason.ts';
 import { timeoutOf } from './timeout.ts';
@@ -32,7 +32,7 @@ export interface Held extends Pick<End, 'held'> {
 /** A task that cannot run as it is: nothing is bought for its item. */
 export interface Bad {
   readonly task: string;
-  readonly problem: Problem;
+  readonly problem: TaskProblem;
 }
 
 export interface Destination {
@@ -84,7 +84,7 @@ export class Task implements Maker {
   perhaps: boolean;
   /** It shares the result of another task of this walk. */
   isShared = false;
-  problem: Problem | undefined;
+  problem: TaskProblem | undefined;
   end: End | undefined;
 
   constructor(planned: PlannedStep, scope: Scope) {
@@ -262,7 +262,7 @@ export const isTasks = (found: Task | readonly Task[]): found is readonly Task[]
 export type Base = Pick<Values, 'inputs' | 'env' | 'run'>;
 
 function endAfter(end: End, { step, reads }: StepNeed): End | undefined {
-  const after = dependents[end.ending];
+  const after = endingFacts[end.ending].dependents;
   if (after === 'done') return undefined;
   if (after === 'skipped') return reads ? { ending: after, why: `${step} is skipped` } : undefined;
   if (after === 'excluded') return { ending: after, why: `${step} is excluded` };
@@ -275,7 +275,7 @@ function gather(list: readonly Done[], { step }: StepNeed, onMissing: OnMissing)
   const named = (one: Done): string => one.task?.id ?? step;
   const open = list.find(({ end }) => isOpenEnd(end));
   if (open !== undefined) {
-    const ending = dependents[open.end.ending] === 'later' ? 'later' : 'blocked';
+    const ending = endingFacts[open.end.ending].dependents === 'later' ? 'later' : 'blocked';
     const why = open.task === undefined ? open.end.why : `waits for ${named(open)}`;
     return { ending, why, mayCome: true };
   }

@@ -6,7 +6,7 @@ import { type Asked, Asking, lengthOf } from './ask.ts';
 import { done, type End, type Ending, isGraver } from './ending.ts';
 import type { Named } from './names.ts';
 import { memberOf } from './naming.ts';
-import { endOf, type Problem, problemAt, problemOf } from './problems.ts';
+import { endOf, problemAt, problemOf, type TaskProblem } from './problems.ts';
 import { type Fan, isFan, type Part, type PlannedStep, type Program } from './program.ts';
 import { isOfFile, lostText, type ReasonCode, textOf } from './reason.ts';
 import { type Done, type Held, Scope, Task } from './scope.ts';
@@ -228,7 +228,7 @@ export class Walk {
   }
 
   /** The steps of a list that does not begin end with it, as tasks without an element. */
-  #stopped({ steps }: Fan, scope: Scope, stop: End, problem?: Problem): Elements {
+  #stopped({ steps }: Fan, scope: Scope, stop: End, problem?: TaskProblem): Elements {
     for (const planned of steps) {
       const task = new Task(planned, scope);
       const isFirst = planned === steps[0];
@@ -249,7 +249,9 @@ export class Walk {
   #list(
     fan: Fan,
     scope: Scope,
-  ): { problem: Problem } | { named: Named; count: number | undefined; most: number | undefined } {
+  ):
+    | { problem: TaskProblem }
+    | { named: Named; count: number | undefined; most: number | undefined } {
     const named = fan.list(scope.names(this.#setting.base, fan.needs));
     if (!named.ok) return { problem: problemAt(named.error) };
     const { count, most } = lengthOf(named.value);

@@ -4,7 +4,7 @@ import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
 import { isSystemProblem } from '../../base/system-error.ts';
 import type { Complaint, Diagnostic, Span } from '../../contract/yaml/diagnostic.ts';
 import { type Conflict, hintOf, type Machine, OutputClaims } from '../../core/output-claims.ts';
-import type { TaskProblem } from '../../core/task-problem.ts';
+import type { TaskProblem } from '../../core/problems.ts';
 import { type Scope, toCel } from '../../language/expression.ts';
 import { tooManyFailed } from '../../language/failure-limits.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
