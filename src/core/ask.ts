@@ -59,8 +59,10 @@ export interface Asked {
   /** Why a place below the output folder cannot be used on this machine; the end of a sentence. */
   readonly unusable: (to: string) => string | undefined;
   now(): number;
-  /** Tasks that may be paid for once more. */
+  /** Fingerprints of creations that may be paid for once more. */
   readonly payAgain: ReadonlySet<string>;
+  /** Downloads whose files are to be saved once more, as if they were not there. */
+  readonly saveAgain: ReadonlySet<string>;
 }
 
 const skipped: End = { ending: 'skipped', why: 'its if: is false' };
@@ -278,7 +280,7 @@ export class Asking {
         this.#take(task, decideSupply(task.known));
         return task.action === 'supply' ? this.#check(task) : undefined;
       case 'create': {
-        const mayPayAgain = this.#o.payAgain.has(task.id);
+        const mayPayAgain = this.#o.payAgain.has(task.fingerprint);
         this.#take(task, decideCreate({ known: task.known, mayPayAgain }, facts));
         if (task.to !== undefined) this.#rerolled(task, task.to);
         // If it fails for a passing cause, it is made again.
@@ -288,18 +290,30 @@ export class Asking {
       case 'download':
         if (task.to === undefined)
           this.#take(task, { action: 'save', reason: { code: 'not-saved-yet' } });
-        else
-          this.#take(
-            task,
-            decideDownload(
-              { task: task.id, to: task.to, source: this.#source(task), isDry: this.#isDry },
-              facts,
-            ),
-          );
+        else this.#take(task, this.#saving(task, task.to));
         return task.action === 'save' || task.action === 'copy' ? this.#replaced(task) : undefined;
       case 'delete':
         return this.#delete(task);
     }
+  }
+
+  #saving(task: Task, to: string): Decision {
+    const { id } = task;
+    const { facts, saveAgain } = this.#o;
+    const source = this.#source(task);
+    const question = { task: id, to, source, isDry: this.#isDry };
+    const own = source.known.own;
+    if (!saveAgain.has(id) || own === undefined) return decideDownload(question, facts);
+    const at = new Date(this.#o.now()).toISOString();
+    const outputs = own.outputs.map((output) =>
+      output.task === id ? { ...output, forgotten: output.forgotten ?? at } : output,
+    );
+    const known = new Known({ ...own, outputs }, () => source.known.receipt);
+    const again = decideDownload({ ...question, source: { ...source, known } }, facts);
+    // What is saved nowhere else stays as it is.
+    const now = again.action === 'lost' ? current(own) : undefined;
+    const isHere = now !== undefined && filesOf(source.known, now, facts) !== undefined;
+    return isHere ? decideDownload(question, facts) : again;
   }
 
   /** A take that is to be saved, too. */

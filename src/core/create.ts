@@ -193,7 +193,9 @@ export class Creations {
       if (against !== undefined) throw new Ended('pending', against.why, { held: { by: 'run' } });
       // One turn from here to the commit. Another run may have paid meanwhile, or be about to.
       const known = receipts?.get(job);
-      const theirs = mayPayAgain ? undefined : livingIn(this.#known(job).job);
+      const living = livingIn(this.#known(job).job);
+      // What is in doubt is not paid for again, whoever asks.
+      const theirs = mayPayAgain && living !== undefined && !isOpen(living) ? undefined : living;
       if (theirs !== undefined) {
         if (theirs.state === 'intended' && known?.isBusy === true) return 'busy';
         if (known !== undefined) this.#adopt(known.line);

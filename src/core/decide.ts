@@ -181,7 +181,6 @@ export function decideCreate({ known, mayPayAgain }: CreateQuestion, facts: Fact
     const decision = unpaid(job);
     return mayPayAgain ? { ...decision, action: 'create' } : decision;
   }
-  if (mayPayAgain) return because('create', 'asked-again');
   const isOurs = own?.attempts.some(({ name }) => name === now.name) === true;
   const files = (): readonly WholeFile[] | undefined => filesOf(known, now, facts);
   if (isClash(now)) return because('doubt', 'two-projects');
@@ -190,6 +189,8 @@ export function decideCreate({ known, mayPayAgain }: CreateQuestion, facts: Fact
     if (!isOurs && receipt?.isBusy === true) return because('follow', 'busy-elsewhere');
     return because('doubt', isOurs ? 'in-doubt' : 'doubt-elsewhere');
   }
+  // Never while it is in doubt: that is for a person to settle first.
+  if (mayPayAgain) return because('create', 'asked-again');
   if (isAway(now) && now.state !== 'deleted' && files() === undefined)
     return because('lost', now.gone === undefined ? 'missing-at-service' : 'gone-at-service');
   if (now.state === 'created' && !isAway(now))
@@ -351,6 +352,7 @@ function whyAgain(
   facts: Facts,
 ): ReasonCode {
   const recorded = recordedAt(question, attempt, facts);
+  if (recorded.some(({ forgotten }) => forgotten !== undefined)) return 'asked-again';
   if (recorded.length > 0)
     return recorded.some(({ pruned }) => pruned !== undefined) ? 'file-pruned' : 'file-gone';
   return known.own?.outputs.some(({ of }) => of === attempt.name)

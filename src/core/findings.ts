@@ -109,8 +109,8 @@ export class Findings {
   isAsleep = true;
   /** Requests in doubt. */
   readonly doubts = new Set<string>();
-  /** Creations whose results are nowhere. */
-  readonly lost = new Set<string>();
+  /** The fingerprints of creations whose results are nowhere, by task. */
+  readonly lost = new Map<string, string>();
   /** Items that something must be paid for. */
   readonly #toDo = new Set<string>();
 
@@ -217,8 +217,10 @@ export class Findings {
     if (task.kind.operation === 'download')
       for (const one of task.source === undefined ? sourcesOf(task) : [task.source])
         this.#about.add(one.fingerprint);
-    if (action === 'lost' && task.reason?.code !== 'input-deleted' && !isOfFile(task.reason))
-      this.lost.add((task.source ?? task).id);
+    if (action === 'lost' && task.reason?.code !== 'input-deleted' && !isOfFile(task.reason)) {
+      const { id, fingerprint } = task.source ?? task;
+      this.lost.set(id, fingerprint);
+    }
     const isWaiting =
       task.step.gathers.length > 0 && (action === 'blocked' || action === 'excluded');
     if (noteworthy.has(action) || isWaiting) this.#note(task, action, end);

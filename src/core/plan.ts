@@ -51,8 +51,8 @@ export interface Planned {
   readonly isAsleep: boolean;
   /** Requests in doubt. */
   readonly doubts: ReadonlySet<string>;
-  /** Creations of which nothing is left, by task: whoever wants them pays again. */
-  readonly lost: readonly string[];
+  /** The fingerprints of creations of which nothing is left, by task: whoever wants them pays again. */
+  readonly lost: ReadonlyMap<string, string>;
   /** Under a cap: the items that it buys something for, and those that no run can finish. */
   readonly admitted: ReadonlySet<string> | undefined;
   readonly held: ReadonlyMap<string, Held>;
@@ -111,7 +111,7 @@ export async function makePlan(options: PlanOptions): Promise<Planned> {
     itemsToDo: all.itemsToDo,
     isAsleep: all.isAsleep,
     doubts: all.doubts,
-    lost: [...all.lost],
+    lost: all.lost,
     admitted: spending.isCapped ? admitted : undefined,
   };
 }

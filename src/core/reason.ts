@@ -12,7 +12,7 @@ const texts = {
   // Creations
   'same-request': 'same content and parameters as before',
   'new-request': 'new content or parameters',
-  'asked-again': 'its result is lost',
+  'asked-again': 'because of --pay-again',
   forgotten: 'forgotten, so it runs again',
   'take-asked': 'take §, as reroll asks',
   'failed-before': 'the last attempt failed: §',

@@ -8,7 +8,7 @@ import { flagFor, locateState } from '../state/locate-state.ts';
 import type { PipelineFlags } from '../terminal/flags.ts';
 
 type Flags = Omit<PipelineFlags, 'items'> & {
-  readonly payAgain?: boolean;
+  readonly payAgain?: boolean | readonly string[];
   readonly items?: string | readonly string[] | undefined;
   readonly budget?: number;
 };
@@ -109,5 +109,8 @@ const choices = (flags: Flags): readonly string[] => [
   ...(flags.exclude ?? []).flatMap((name) => option('--exclude', name)),
   ...(flags.requireOutputs === true ? ['--require-outputs'] : []),
   ...(flags.payAgain === true ? ['--pay-again'] : []),
+  ...[typeof flags.payAgain === 'object' ? flags.payAgain : []]
+    .flat()
+    .flatMap((task) => option('--pay-again', task)),
   ...option('--budget', flags.budget?.toString()),
 ];

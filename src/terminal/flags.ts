@@ -103,6 +103,18 @@ const collected = (text: string, before: readonly string[] = []): readonly strin
   text,
 ];
 
+/** `true`: all that is lost. */
+function tasksWith(
+  text: string,
+  before: readonly string[] | true | undefined,
+): readonly string[] | true {
+  if (!text.includes(':') && /\.(ya?ml|plan)$/.test(text))
+    throw new InvalidArgumentError(
+      `${text} is a file, not a task. Write the file first, such as shotlist run ${text} --pay-again.`,
+    );
+  return before === true ? true : collected(text, before);
+}
+
 function inputsWith(
   text: string,
   before: Readonly<Record<string, string>> = {},
@@ -249,9 +261,10 @@ export const flagGroups = {
     ),
     yes: shared('--yes', 'do not ask: the answer is yes', ['run', 'tick', 'reroll', 'prune']),
     payAgain: shared(
-      '--pay-again',
-      'pay again for results that are lost both here and at the service',
-      planned,
+      '--pay-again [task]',
+      'pay again for this task (repeatable), or for all results that are lost both here and at the service',
+      ['plan', 'run'],
+      { read: tasksWith },
     ),
     dryRun: shared('--dry-run', 'say what it would do and cost, and do nothing', ['reroll']),
   },

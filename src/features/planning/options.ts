@@ -3,6 +3,7 @@ import { itemsOf } from '../../core/reroll.ts';
 import type { OutsideOptions } from '../../files/boundary.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import type { PathOptions } from '../../state/run-paths.ts';
+import type { PayAgainOption } from './pay-again.ts';
 import type { SelectionOptions } from './selected-items.ts';
 
 export interface PrepareOptions extends PathOptions, OutsideOptions, SelectionOptions {
@@ -10,8 +11,11 @@ export interface PrepareOptions extends PathOptions, OutsideOptions, SelectionOp
   readonly reroll?: readonly string[] | undefined;
   /** `--require-outputs`: every recorded output must be in this checkout; by default, it may be elsewhere. */
   readonly requireOutputs?: boolean | undefined;
-  /** Results that are lost are paid for again. */
-  readonly payAgain?: boolean | undefined;
+  /**
+   * `--pay-again`. True: all results that are lost are paid for again. Task names: these tasks are, whatever is there of them;
+   * a download is saved again without paying while its project or a copy of its files is there.
+   */
+  readonly payAgain?: PayAgainOption;
   /** `--budget`, in credits. If the pipeline sets a budget too, the smaller one counts. */
   readonly budget?: number | undefined;
   /** `--replace-files`: a result may replace a file that shotlist did not make. The file is kept in `.shotlist/kept`. */

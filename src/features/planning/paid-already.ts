@@ -42,13 +42,15 @@ export class PaidElsewhere {
   }
 
   /** Undefined if nothing is. `lost`: tasks whose results are nowhere. */
-  paidAlready(lost: readonly string[], now: number): PaidAlready | undefined {
-    const isLost = new Set(lost);
+  paidAlready(
+    lost: Pick<ReadonlyMap<string, string>, 'has'>,
+    now: number,
+  ): PaidAlready | undefined {
     const found = new Map<string, PaidSource>();
     let [creations, credits] = [0, 0];
     for (const [task, { job, attempts }] of this.#news) {
       const payer = this.#receipts.get(job)?.payer;
-      if (payer === undefined || isLost.has(task)) continue;
+      if (payer === undefined || lost.has(task)) continue;
       const by = namedBy(payer, this.#receipts.by);
       const key = JSON.stringify([by.by, by.name]);
       for (const { state, charge, at } of attempts) {

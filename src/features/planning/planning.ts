@@ -42,6 +42,7 @@ import { awayProblem, type OpenState, openState } from '../open-state.ts';
 import { refuseIf } from '../refuse.ts';
 import { type PrepareOptions, withRerolled } from './options.ts';
 import { PaidElsewhere } from './paid-already.ts';
+import { PayAgain } from './pay-again.ts';
 import { atTo, baseAt, belowOutput, PlanProblems, reallyAt } from './plan-problems.ts';
 import { smaller } from './refusals.ts';
 import { listSelected, selectionOf } from './selected-items.ts';
@@ -79,6 +80,7 @@ export interface Planning extends AsyncDisposable {
   readonly excluded: ReadonlySet<string>;
   readonly run: RunIdentity;
   readonly program: Program;
+  readonly payAgain: PayAgain;
   readonly setting: Omit<Setting, 'shared' | 'window' | 'ledger'> & { readonly ledger: Ledger };
   readonly caps: Caps;
   readonly planned: Planned;
@@ -150,7 +152,7 @@ export async function openPlanning(
     perItem: budget.perItem,
     calendar: calendarCaps(pipeline),
   };
-  const payAgain = new Set<string>();
+  const payAgain = new PayAgain(options.payAgain);
   const setting = {
     ledger,
     facts,
@@ -160,7 +162,8 @@ export async function openPlanning(
     base: baseAt(bound, run.due, clock.now()),
     digest: (path: string) => disk.digest({ in: 'input', path }, stop),
     excluded,
-    payAgain,
+    payAgain: payAgain.creations,
+    saveAgain: payAgain.downloads,
     unusable: (to: string) => complaints.place(to),
     now: () => clock.now(),
     isWhole: items.count >= items.total,
@@ -168,7 +171,7 @@ export async function openPlanning(
   };
   let complaints = await PlanComplaints.of(bound, disk, items);
   if (limit !== undefined && limit < items.count) {
-    const keys = await firstUnfinished(limit, program, setting, items);
+    const keys = await firstUnfinished(limit, program, setting, items, payAgain);
     items[Symbol.dispose]();
     // If all are finished, there is nothing to do for any of them.
     const chosen = keys.size === 0 ? { ...anyOf, limit } : { ...anyOf, keys };
@@ -183,6 +186,7 @@ export async function openPlanning(
     const hears = hear?.();
     return (task, end) => {
       paid.see(task, end);
+      payAgain.see(task, end);
       hears?.(task, end);
     };
   };
@@ -209,9 +213,8 @@ export async function openPlanning(
     complaints = await PlanComplaints.of(bound, disk, items);
     planned = await make();
   }
-  // What is lost is paid for again, and what needs it is planned anew.
-  while (options.payAgain === true && planned.lost.some((task) => !payAgain.has(task))) {
-    for (const task of planned.lost) payAgain.add(task);
+  // What needs a task that is paid for again is planned anew.
+  while (payAgain.learn(planned.lost)) {
     complaints = await PlanComplaints.of(bound, disk, items);
     planned = await make();
   }
@@ -224,7 +227,7 @@ export async function openPlanning(
   const held = cleanup.move();
   return {
     ...{ bound, paths, boundary, opened, ledger, receipts, port, disk, items, run },
-    ...{ excluded, program, setting, caps, problems },
+    ...{ excluded, program, setting, caps, payAgain, problems },
     planned,
     hasNews: paid.hasNews,
     replan: make,
@@ -238,13 +241,16 @@ async function firstUnfinished(
   program: Program,
   setting: Planning['setting'],
   items: ItemList,
+  payAgain: PayAgain,
 ): Promise<ReadonlySet<string>> {
   const toDo = new Set<string>();
   const bad = new Set<string>();
-  const see: See = ({ action, problem, scope }, end) => {
+  const see: See = (task, end) => {
+    const { action, problem, scope } = task;
     const { key } = scope.payer;
     if (problem !== undefined) bad.add(key);
-    else if (end !== undefined && action !== undefined && works.has(action)) toDo.add(key);
+    else if (end === undefined) return;
+    else if ((action !== undefined && works.has(action)) || payAgain.wants(task)) toDo.add(key);
   };
   const found = (): readonly string[] => [...toDo].filter((key) => key !== '' && !bad.has(key));
   const until = function* (): Generator<WalkItem> {

@@ -57,6 +57,7 @@ export async function walkHere(
     digest: (path: string) => disk.digest({ in: 'input', path }),
     excluded: new Set<string>(),
     payAgain: new Set<string>(),
+    saveAgain: new Set<string>(),
     shared: new Set<string>(),
     window: 1,
     isWhole: items.count >= items.total,

@@ -7,6 +7,7 @@ import type { Caps } from '../../core/spending.ts';
 import type { See } from '../../core/walk.ts';
 import type { Reasons } from '../../core/why.ts';
 import { problem, Refusal } from '../../language/load/refusal.ts';
+import { pays } from '../../service-api/check-service.ts';
 import { interrupted, type Planning } from '../planning/planning.ts';
 import { readPlan } from '../planning/reading.ts';
 import { smaller } from '../planning/refusals.ts';
@@ -66,7 +67,9 @@ export async function agree(
   };
   if (options.savedPlan !== undefined) return { caps: capped, began };
   const above = options.confirmAbove ?? bound.pipeline.confirmAbove;
-  const isMore = plan.credits > above || plan.unpriced > 0 || plan.uncounted > 0;
+  // What was paid for once is not paid for again without a yes.
+  const isAgain = planning.payAgain.creations.size > 0 && pays(plan);
+  const isMore = isAgain || plan.credits > above || plan.unpriced > 0 || plan.uncounted > 0;
   if (options.confirm === undefined || target.kind === 'rehearsal' || !isMore)
     return { caps, began };
   const reading = await readPlan(planning, reasons, {
@@ -75,7 +78,7 @@ export async function agree(
     rehearsal: false,
     now: clock.now(),
   });
-  if (!(await options.confirm({ plan, reading, above })))
+  if (!(await options.confirm({ plan, reading, above, isAgain })))
     throw new Refusal({ ...problem('nothing was bought: the answer was no'), declined: true });
   let again = new PlanRecord();
   await planning.replan(() => {

@@ -22,8 +22,6 @@ export interface RunOptions extends TargetOptions, PrepareOptions, WebhookOption
    * repeated, and one that was interrupted continues.
    */
   readonly due?: number | undefined;
-  /** `--pay-again`: pay again for a result that is gone, both here and at the service. */
-  readonly payAgain?: boolean | undefined;
   /** A saved plan: the run does exactly that, or refuses. */
   readonly savedPlan?: SavedPlan | undefined;
   /**
@@ -79,6 +77,8 @@ export interface RunQuestion {
   readonly reading: PlanReading;
   /** The question is asked because the plan may take more credits than this. */
   readonly above: number;
+  /** The question is asked because something is paid for again. */
+  readonly isAgain: boolean;
 }
 
 export interface RunContext {

@@ -439,7 +439,8 @@ class OneRun {
     backoffMs: number,
   ): Promise<() => Performed> {
     const { clock, options, onEvent, view, manner } = this.#context;
-    const { bound, ledger, planned, port, setting, program, disk, opened } = this.#planning;
+    const { bound, ledger, planned, port, setting, program, disk, opened, payAgain } =
+      this.#planning;
     const { caps } = this.#agreed;
     const { store, service, tier, balance, account } = this.#parts;
     const { pipeline } = bound;
@@ -536,6 +537,8 @@ class OneRun {
       bug: telling.bug,
     });
     if (this.#settled === undefined) {
+      const again = [...payAgain.moves(ledger)];
+      if (again.length > 0) await journal.commit(...again);
       await creations.settleDoubts(lost);
       const owed = await performer.collect(planned.owed, (kind) =>
         longestWait(kind, pipeline.steps),
@@ -545,7 +548,9 @@ class OneRun {
         .filter(({ end }) => setting.isWhole || end.ending !== 'rendering')
         .forEach(telling.collected);
       const { shared, unsaved, plan } = planned;
-      const asked = { ...setting, shared, window: pipeline.limits.items, signal };
+      // The record says by now what is saved once more.
+      const saveAgain = new Set<string>();
+      const asked = { ...setting, saveAgain, shared, window: pipeline.limits.items, signal };
       if (unsaved !== undefined && pays(plan)) {
         const saving = new SavingPerformer(performer);
         await new Walk(program, { ...asked, isWhole: false }, saving, telling.early).run(unsaved);

@@ -1,0 +1,77 @@
+// `--pay-again`: what is paid for once more. A creation that a person names is, whatever is there of it. A download that a person
+// names is saved once more, which is free while its project or a copy of its files is there; else its creation is paid for.
+import type { End } from '../../core/ending.ts';
+import type { Task } from '../../core/scope.ts';
+import { current, type Move } from '../../model/record/job.ts';
+import type { Ledger } from '../../model/record/ledger.ts';
+import { refuse } from '../refuse.ts';
+
+/** Task names; true: all creations whose results are lost. */
+export type PayAgainOption = boolean | readonly string[] | undefined;
+
+export class PayAgain {
+  readonly #wantsLost: boolean;
+  readonly #named: ReadonlySet<string>;
+  /** The tasks of these names, as the last plan has them. */
+  readonly #found = new Map<string, { readonly task: Task; readonly end: End }>();
+  /** Fingerprints of creations that are paid for once more: tasks with the same content begin again together. */
+  readonly creations = new Set<string>();
+  /** Downloads whose files are saved once more. */
+  readonly downloads = new Set<string>();
+
+  constructor(option: PayAgainOption) {
+    this.#wantsLost = option === true;
+    this.#named = new Set(typeof option === 'object' ? option : []);
+  }
+
+  see(task: Task, end: End | undefined): void {
+    if (end !== undefined && this.#named.has(task.id)) this.#found.set(task.id, { task, end });
+  }
+
+  /** It is wanted, whatever is done already. */
+  wants({ id, action }: Task): boolean {
+    return this.#named.has(id) || (this.#wantsLost && action === 'lost');
+  }
+
+  /** By a plan that has just been made. True if another one is to be made, because something is paid for or saved again. */
+  learn(lost: ReadonlyMap<string, string>): boolean {
+    const before = this.creations.size + this.downloads.size;
+    if (this.#wantsLost) for (const job of lost.values()) this.creations.add(job);
+    for (const name of this.#named) this.#ask(name);
+    return this.creations.size + this.downloads.size > before;
+  }
+
+  #ask(name: string): void {
+    const found = this.#found.get(name);
+    if (found === undefined)
+      return refuse(
+        `--pay-again ${name}: the plan has no such task`,
+        'write the name of a task, such as swap:IMG_0412.jpg',
+      );
+    const { task, end } = found;
+    const { source = task, action } = task;
+    if (action === 'doubt')
+      return refuse(`--pay-again ${name}: it is in doubt: settle it first`, 'shotlist resolve');
+    if (action === undefined || end.ending === 'excluded')
+      return refuse(`--pay-again ${name}: ${end.why}`);
+    if (task.kind.operation === 'create') this.creations.add(task.fingerprint);
+    else if (task.kind.operation !== 'download')
+      return refuse(`--pay-again ${name}: it costs nothing, so nothing was paid for it`);
+    else if (action === 'lost') this.creations.add(source.fingerprint);
+    else this.downloads.add(name);
+  }
+
+  /** What the record is told before the run begins: these files are to be saved again, also after a kill. */
+  *moves(ledger: Ledger): Generator<Move> {
+    for (const name of this.downloads) {
+      const { source, action } = this.#found.get(name)?.task ?? {};
+      if (source === undefined || (action !== 'save' && action !== 'copy')) continue;
+      const { fingerprint: job } = source;
+      if (this.creations.has(job)) continue;
+      const line = ledger.job(job);
+      const now = line && current(line);
+      for (const { of, task, index, path } of line?.outputs ?? [])
+        if (task === name && of === now?.name) yield { is: 'unsaved', job, of, task, index, path };
+    }
+  }
+}
