@@ -3,8 +3,8 @@ import { extensionOf } from '../contract/api/asset.ts';
 import type { JobView } from '../model/job-view.ts';
 import type { Output } from '../model/record/line.ts';
 import { jobFacts } from '../model/state.ts';
-import type { Facts, OutputFacts } from './disk-facts.ts';
-import type { Place } from './ports.ts';
+import type { FileFact, OutputFacts } from './disk-facts.ts';
+import type { Disk, Place } from './ports.ts';
 
 /** The number of downloads of a complete job, from the journal. */
 export function downloadCount(job: Pick<JobView, 'result'>): number {
@@ -76,8 +76,39 @@ export function isComplete(job: JobView): boolean {
 }
 
 /** The place of an intact copy of a recorded output: its own, or among the kept files. */
-export function placeOf(output: Output, facts: Facts): Place {
+export function placeOf(output: Output, facts: OutputFacts): Place {
   return conditionOf(output, facts) === 'whole'
     ? { in: 'output', path: output.path }
     : { in: 'kept', digest: output.sha256, extension: extensionOf(output.path) };
+}
+
+/** Asks about files, and reads those whose content decides, until the answer is certain. One that cannot be read is absent. */
+export async function certainly<T>(
+  disk: OutputFacts & Pick<Disk, 'digest'>,
+  ask: (facts: OutputFacts) => T,
+): Promise<T> {
+  const unreadable = new Map<string, string>();
+  for (;;) {
+    const unread = new Map<string, Place>();
+    const noted = (fact: FileFact, place: Place): FileFact => {
+      if (fact.is === 'absent' || fact.digest !== undefined || fact.bytes === 0) return fact;
+      const key = JSON.stringify(place);
+      const why = unreadable.get(key);
+      if (why !== undefined) return { is: 'absent', why };
+      if (fact.unusable === undefined) unread.set(key, place);
+      return fact;
+    };
+    const answer = ask({
+      store: disk.store,
+      output: (path) => noted(disk.output(path), { in: 'output', path }),
+      isElsewhere: (output) => disk.isElsewhere(output),
+      kept: (digest, extension) =>
+        noted(disk.kept(digest, extension), { in: 'kept', digest, extension }),
+    });
+    if (unread.size === 0) return answer;
+    for (const [key, place] of unread) {
+      const read = await disk.digest(place);
+      if (!read.ok) unreadable.set(key, read.error);
+    }
+  }
 }

@@ -3,8 +3,9 @@
 import { readdirSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { readRegularFile } from '../../base/regular-file.ts';
-import { FileFacts } from '../../core/file-facts.ts';
+import type { OutputFacts } from '../../core/disk-facts.ts';
 import type { Disk } from '../../core/ports.ts';
+import { certainly } from '../../core/recorded-files.ts';
 import type { ItemList } from '../../files/items.ts';
 import { type ItemFiles, keptFilesIn, Leftovers } from '../../files/leftovers.ts';
 import { type Items, isExclusion } from '../../language/items.ts';
@@ -66,26 +67,13 @@ export async function countOrphans(
 
 /** Reads every file whose hash is not known. */
 export async function certainOrphans(search: OrphanSearch): Promise<Orphans> {
-  const { disk } = search;
-  const facts = new FileFacts(disk);
-  for (;;) {
-    const orphans = found(search, facts);
-    const unread = facts.takeUnread();
-    if (orphans === undefined) return noOrphans;
-    if (unread.length === 0) return orphans;
-    for (const place of unread) {
-      const digest = await disk.digest(place);
-      if (!digest.ok) facts.unreadable(place, digest.error);
-    }
-  }
+  return (await certainly(search.disk, (facts) => found(search, facts))) ?? noOrphans;
 }
-
-type Files = Pick<Disk, 'store' | 'output' | 'isElsewhere' | 'kept'>;
 
 /** Undefined if the plan needs everything that is recorded. */
 function found(
   { bound, paths, items, ledger, references, missingFolders = false }: OrphanSearch,
-  files: Files,
+  files: OutputFacts,
 ): Orphans | undefined {
   const kept = keptFilesIn(paths.kept);
   if (kept.length === 0 && !references.mayMiss(ledger.size)) return undefined;

@@ -4,11 +4,10 @@
 import { digestOf } from '../../base/digest.ts';
 import { extensionOf } from '../../contract/api/asset.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
-import { FileFacts } from '../../core/file-facts.ts';
 import type { Journal } from '../../core/journal.ts';
 import { outputPath } from '../../core/output-path.ts';
 import type { Disk } from '../../core/ports.ts';
-import { downloadCount, isSomewhere, placeOf } from '../../core/recorded-files.ts';
+import { certainly, downloadCount, isSomewhere, placeOf } from '../../core/recorded-files.ts';
 import { takeFile } from '../../core/takes.ts';
 import { checkOutput, type OutsideOptions } from '../../files/boundary.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
@@ -113,10 +112,11 @@ function chosenTake(tasks: Tasks, task: string, take: number, ledger: Ledger): C
 /** A file that is not here, or that somebody has changed, is left as it is. */
 async function keepTake(job: JobView, task: string, disk: Disk, journal: Journal): Promise<void> {
   const { outputs } = job;
-  const facts = new FileFacts(disk);
   const kept = new Set(outputs.filter((one) => one.task === task).map(({ index }) => index));
   for (const output of outputs) {
-    if (kept.has(output.index) || !(await isHere(output, facts, disk))) continue;
+    if (kept.has(output.index)) continue;
+    // As it was recorded, in its place or among the kept files.
+    if (!(await certainly(disk, (facts) => isSomewhere(output, facts)))) continue;
     kept.add(output.index);
     const extension = extensionOf(output.path);
     const position = { index: output.index, count: downloadCount(job), extension };
@@ -125,7 +125,7 @@ async function keepTake(job: JobView, task: string, disk: Disk, journal: Journal
     const temporary = await disk.temporary(path.value, digestOf({ job: job.job, to: path.value }));
     if (!temporary.ok) refuse(temporary.error.message);
     const into = temporary.value;
-    const copied = await disk.copy(disk.fileAt(placeOf(output, facts)), into);
+    const copied = await disk.copy(disk.fileAt(placeOf(output, disk)), into);
     const isSame = copied.ok && copied.value.digest === output.sha256;
     const placed = isSame ? await disk.place(into, path.value, copied.value.digest) : copied;
     if (!placed.ok || !isSame) {
@@ -139,13 +139,3 @@ async function keepTake(job: JobView, task: string, disk: Disk, journal: Journal
 }
 
 const recordOf = ({ at: _, stored: __, pruned: ___, ...output }: Output) => output;
-
-/** True if the content is as it was recorded, in its place or among the kept files. */
-async function isHere(output: Output, facts: FileFacts, disk: Disk): Promise<boolean> {
-  isSomewhere(output, facts);
-  for (const place of facts.takeUnread()) {
-    const digest = await disk.digest(place);
-    if (!digest.ok) facts.unreadable(place, digest.error);
-  }
-  return isSomewhere(output, facts);
-}
