@@ -403,12 +403,13 @@ class OneRun {
       options.signal?.removeEventListener('abort', onAbort);
       leave.cancel();
       overdue.cancel();
+      // First: a disk that did not take a line may not close the file either.
+      for (const { name, project } of journal.unwritten)
+        onEvent({ type: 'warning', message: unrecorded(name, project) });
       await file.close();
       grace.beginAfter(stop);
       await client.close();
       grace.cancel();
-      for (const { name, project } of journal.unwritten)
-        onEvent({ type: 'warning', message: unrecorded(name, project) });
     }
   }
 
