@@ -1,5 +1,5 @@
 // A job as people see it: in one state, by the attempt that counts, with the attempts before it as its past.
-import { creditsOf, current, isClash, isOver, projectOf } from './record/job.ts';
+import { creditsOf, current, isClash, isOpen, isOver, projectOf } from './record/job.ts';
 import type { Ledger } from './record/ledger.ts';
 import type { Attempt, Fault, Job, Output } from './record/line.ts';
 
@@ -83,6 +83,24 @@ export function viewIn(ledger: Pick<Ledger, 'job'>, fingerprint: string): JobVie
   const job = ledger.job(fingerprint);
   return job === undefined ? undefined : viewOf(job);
 }
+
+/**
+ * What a person can settle, by attempt: the one that counts, if nobody knows what became of it, and own ones beside it, of which
+ * credits are held back.
+ */
+export function doubtsOf(job: Job): readonly JobView[] {
+  const counting = viewOf(job);
+  const others = job.attempts.filter(
+    (one) => one.name !== counting.name && !one.adopted && isOpen(one) && !isOver(one),
+  );
+  return [counting, ...others.map((one) => viewOf({ ...job, attempts: [one] }))].filter(
+    ({ state }) => state === 'intended' || state === 'doubt',
+  );
+}
+
+/** Of all jobs, by the name of their first task. */
+export const doubtsIn = (ledger: Pick<Ledger, 'jobs'>): readonly JobView[] =>
+  Array.from(ledger.jobs(), doubtsOf).flat().sort(byTask);
 
 /** The attempt that counts, or the one that was begun last. */
 function countingOf(job: Job): Attempt | undefined {

@@ -154,6 +154,22 @@ describe('of a doubt in an older state file that was put back, and that was reso
   });
 });
 
+test('a doubt beside a creation that was made holds its credits until a person settles it', async () => {
+  const world = await doubted('not-taken');
+  await said(world, swap, notCharged);
+  await endsWith(world, 10);
+  // As if the second creation were of a branch that knew nothing of the first.
+  world.state = world.state.replaceAll(/,"notCharged":"[^"]*"/g, '');
+  world.loseReceipts();
+  const { credits, doubts } = await world.status();
+  expect([credits.reserved, doubts.map(({ reserved }) => reserved)]).toEqual([10, [10]]);
+  const { name = '' } = doubts[0] ?? {};
+  expect(await said(world, name, notCharged)).toMatchObject({ name, state: 'failed', credits: 0 });
+  const settled = await world.status();
+  expect([settled.credits.reserved, settled.doubts]).toEqual([0, []]);
+  await endsWith(world, 10);
+});
+
 test('of two projects that records name for one creation, a person says which it is', async () => {
   const world = new World(tidy, files(1), { disk: 'folder' });
   await world.run({ cut: { request: 5, when: 'before' } });

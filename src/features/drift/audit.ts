@@ -3,9 +3,9 @@ import { explainFailure } from '../../contract/api/failure.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { Refusal, refusedKey } from '../../language/load/refusal.ts';
 import { type CreditTotals, creditTotals } from '../../model/credits.ts';
-import { viewsOf } from '../../model/job-view.ts';
+import { doubtsIn, viewsOf } from '../../model/job-view.ts';
 import type { Ledger } from '../../model/record/ledger.ts';
-import { chargedHere, jobFacts } from '../../model/state.ts';
+import { chargedHere } from '../../model/state.ts';
 import { inquire, isRefusedKey, knownProjects } from '../../service-api/inquiry.ts';
 import type { LedgerEntry } from '../../service-api/local-service.ts';
 import { type EditOptions, editState } from '../edit-state.ts';
@@ -72,11 +72,10 @@ export async function audit(loaded: LoadedPipeline, options: EditOptions = {}): 
     if (entries !== undefined) differences.push(...unknown(ledger, header.pipeline, entries));
     let jobs = 0;
     const doubts = { jobs: 0, credits: 0 };
-    for (const job of viewsOf(ledger)) {
-      jobs += chargedHere(job);
-      if (!jobFacts[job.state].inDoubt) continue;
+    for (const job of viewsOf(ledger)) jobs += chargedHere(job);
+    for (const { reserve = 0 } of doubtsIn(ledger)) {
       doubts.jobs += 1;
-      doubts.credits += job.reserve ?? 0;
+      doubts.credits += reserve;
     }
     return { projects, credits: creditTotals(ledger), jobs, differences, unreported, doubts };
   });

@@ -16,7 +16,14 @@ import {
   refusedKey,
   resultOf,
 } from '../../language/load/refusal.ts';
-import { type JobState, type JobView, viewIn, viewsOf } from '../../model/job-view.ts';
+import {
+  doubtsIn,
+  type JobState,
+  type JobView,
+  viewIn,
+  viewOf,
+  viewsOf,
+} from '../../model/job-view.ts';
 import { isClash, type Move } from '../../model/record/job.ts';
 import type { Ledger } from '../../model/record/ledger.ts';
 import { jobFacts } from '../../model/state.ts';
@@ -91,7 +98,7 @@ async function learnDoubts(
 ): Promise<void> {
   const { journal, receipts } = edit;
   const learnt: JobView[] = [];
-  for (const doubt of doubtsIn(edit)) {
+  for (const doubt of doubtsIn(journal.ledger)) {
     const line = receipts.get(doubt.job)?.line;
     const attempt = line?.attempts.find(({ name }) => name === doubt.name);
     const isKnown =
@@ -133,7 +140,7 @@ export async function openDoubts(
 ): Promise<readonly OpenDoubt[]> {
   return await editState(loaded, options, async (edit) => {
     await learnDoubts(edit, options);
-    return doubtsIn(edit).map(openDoubtOf);
+    return doubtsIn(edit.journal.ledger).map(openDoubtOf);
   });
 }
 
@@ -157,7 +164,7 @@ export async function resolveAll(
 ): Promise<ResolvedAll> {
   return await editState(loaded, options, async (edit) => {
     await learnDoubts(edit, options);
-    const doubts = doubtsIn(edit);
+    const doubts = doubtsIn(edit.journal.ledger);
     const judged = judge(doubts.map(openDoubtOf), edit.journal.ledger);
     const verdicts = doubts.map((doubt) => judged(openDoubtOf(doubt)));
     const asksService = verdicts.some(({ how }) => how === 'project');
@@ -196,9 +203,6 @@ export type Judge = (
   ledger: Pick<Ledger, 'jobs'>,
 ) => (doubt: OpenDoubt) => Verdict;
 
-const doubtsIn = ({ journal }: StateEdit): readonly JobView[] =>
-  viewsOf(journal.ledger).filter(isDoubt);
-
 const openDoubtOf = ({ tasks, name = '', at, reserve = 0 }: JobView): OpenDoubt => ({
   tasks,
   name,
@@ -213,7 +217,11 @@ async function settleDoubt(
 ): Promise<Resolved> {
   const { journal } = edit;
   await journal.commit(...(await movesFor(doubt, resolution, edit)));
-  return resolvedOf(viewIn(journal.ledger, doubt.job) ?? doubt);
+  const job = journal.ledger.job(doubt.job);
+  const attempt = job?.attempts.find(({ name }) => name === doubt.name);
+  if (job === undefined || attempt === undefined)
+    throw new Error(`bug: no attempt of ${doubt.job}`);
+  return resolvedOf(viewOf({ ...job, attempts: [attempt] }));
 }
 
 const resolvedOf = ({ tasks, name = '', state, credits = 0, project }: JobView): Resolved => ({
@@ -226,16 +234,11 @@ const resolvedOf = ({ tasks, name = '', state, credits = 0, project }: JobView):
 
 const isDoubt = ({ state }: JobView): boolean => jobFacts[state].inDoubt;
 
-/** The job of a task, one that is in doubt first. */
+/** The attempt of this name; of a task, what is in doubt first. */
 function jobOf(ledger: Ledger, task: string): JobView {
-  const doubts: JobView[] = [];
-  let known: JobView | undefined;
-  for (const job of viewsOf(ledger)) {
-    const named = job.tasks.includes(task) || job.name === task;
-    if (isDoubt(job) && named) return job;
-    if (isDoubt(job)) doubts.push(job);
-    if (named) known = job;
-  }
+  const isNamed = ({ tasks, name }: JobView): boolean => tasks.includes(task) || name === task;
+  const doubts = doubtsIn(ledger);
+  const known = doubts.find(isNamed) ?? viewsOf(ledger).findLast(isNamed);
   if (known !== undefined) return known;
   const names = doubts.flatMap(({ tasks }) => tasks);
   const hint =
@@ -268,7 +271,7 @@ async function adopted(doubt: JobView, project: string, edit: StateEdit): Promis
     refuse(`--project: ${reasonOf(usable.errors)}`, 'copy the id of the project from the hub');
   for (const other of viewsOf(journal.ledger))
     if (
-      other.job !== doubt.job &&
+      (other.job !== doubt.job || other.name !== doubt.name) &&
       (other.project === project || other.past.some((past) => past.project === project))
     )
       refuse(`project ${project} belongs to ${other.tasks.join(', ')}`);

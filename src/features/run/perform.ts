@@ -695,7 +695,7 @@ const reasons: Readonly<Record<string, Closed['because']>> = {
 const unlockedText = (lock: string): string =>
   `the lock ${shownPath(lock)} was removed or replaced during the run, so another run may have begun: run again when none is active`;
 
-/** What a person can settle. An attempt beside one that has been made counts for nothing more than its credits. */
+/** What its task waits for. An attempt beside one that has been made only holds credits: status and resolve name it. */
 const doubtsIn = (ledger: Ledger): readonly Job[] =>
   [...ledger.inDoubt()].filter((job) => {
     const now = current(job);

@@ -13,7 +13,7 @@ import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { storeNameOf } from '../../language/store.ts';
 import { type CreditTotals, creditTotals } from '../../model/credits.ts';
 import { type StandingFailure, standingFailures } from '../../model/failures.ts';
-import { type JobView, viewsOf } from '../../model/job-view.ts';
+import { doubtsIn, type JobView, viewsOf } from '../../model/job-view.ts';
 import type { Ledger } from '../../model/record/ledger.ts';
 import type { Output } from '../../model/record/line.ts';
 import { isWithheld } from '../../model/state.ts';
@@ -245,8 +245,6 @@ export function statusOf(ledger: Ledger, question: StatusQuestion, all = viewsOf
     states[state] = (states[state] ?? 0) + 1;
     jobs[job.kind] = states;
     outputs += job.outputs.filter(({ pruned }) => pruned === undefined).length;
-    if (job.state === 'doubt' || (job.state === 'intended' && running === undefined))
-      doubts.push(doubtOf(job));
     const { project = '' } = job;
     if (job.state === 'complete' && job.outputs.length === 0 && counts(ledger, job)) {
       const fates = new Set(job.tasks.map((task) => fateOf(stepOf(task))));
@@ -255,6 +253,8 @@ export function statusOf(ledger: Ledger, question: StatusQuestion, all = viewsOf
         remote.push({ tasks: job.tasks, project, meant: fates.has('kept') });
     }
   }
+  for (const doubt of doubtsIn(ledger))
+    if (doubt.state === 'doubt' || running === undefined) doubts.push(doubtOf(doubt));
   const last = ledger.runs().at(-1);
   return {
     running,
