@@ -109,8 +109,8 @@ const choices = (flags: Flags): readonly string[] => [
   ...(flags.exclude ?? []).flatMap((name) => option('--exclude', name)),
   ...(flags.requireOutputs === true ? ['--require-outputs'] : []),
   ...(flags.payAgain === true ? ['--pay-again'] : []),
-  ...[typeof flags.payAgain === 'object' ? flags.payAgain : []]
-    .flat()
-    .flatMap((task) => option('--pay-again', task)),
+  ...(typeof flags.payAgain === 'object' ? flags.payAgain : []).flatMap((task) =>
+    option('--pay-again', task),
+  ),
   ...option('--budget', flags.budget?.toString()),
 ];
