@@ -1,9 +1,11 @@
 // A job as people see it: one state, by the attempt that counts, and what is known of its result.
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { viewOf, viewsOf } from '../../src/model/job-view.ts';
 import { joined } from '../../src/model/record/join.ts';
 import type { Job } from '../../src/model/record/line.ts';
-import { chargedHere, isWithheld, worthOf } from '../../src/model/state.ts';
+import { chargedHere, isWithheld, jobFacts, worthOf } from '../../src/model/state.ts';
+import { partOf } from '../sweep.ts';
 import {
   abandoned,
   amended,
@@ -20,6 +22,7 @@ import {
   intent,
   job,
   jobAfter,
+  journals,
   notCharged,
   output,
   picked,
@@ -95,6 +98,21 @@ describe('money', () => {
     expect([worthOf(view), chargedHere(view)]).toEqual([17, 0]);
     expect(chargedHere(viewOf(line))).toBe(17);
   });
+});
+
+test('whatever happens, jobs add up to what the ledger says is charged and set aside', () => {
+  fc.assert(
+    fc.property(journals, (happenings) => {
+      const ledger = folded(happenings);
+      let [charged, reserved] = [0, 0];
+      for (const view of viewsOf(ledger)) {
+        charged += chargedHere(view);
+        if (jobFacts[view.state].inDoubt) reserved += view.reserve ?? 0;
+      }
+      expect({ charged, reserved }).toEqual(ledger.totals());
+    }),
+    { seed: 1, numRuns: partOf(500) },
+  );
 });
 
 describe('saved files', () => {

@@ -260,7 +260,7 @@ export const journals: fc.Arbitrary<readonly Happening[]> = fc
       choice: fc.nat(11),
       credits: fc.nat(200),
     }),
-    { maxLength: 60 },
+    { maxLength: 60, size: 'max' },
   )
   .map((picks) => {
     const ledger = new Ledger();
