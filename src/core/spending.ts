@@ -80,8 +80,10 @@ export class Spending {
   readonly #open = new Set<string>();
   #turn: Promise<unknown> = Promise.resolve();
   #released = Promise.withResolvers<void>();
-  /** Creations of a tool with settings that were never charged, of which one goes at a time. */
+  /** Creations of a tool with settings of which no charge is known, of which one goes at a time. */
   readonly #firsts = new Map<string, Promise<void>>();
+  /** By kind of order: what one unit was charged when somebody last asked. */
+  readonly #prices = new Map<string, number>();
   #isSettled = false;
   #closed: Closed | undefined;
   /** Why no further item begins, although those that have begun may still buy. */
@@ -185,7 +187,15 @@ export class Spending {
 
   /** What was charged for the same kind of order counts, if it is more than expected. */
   #dearer(credits: number, measure: Measure): number {
-    return Math.max(credits, chargeFor(measure, this.#o.ledger));
+    return Math.max(credits, chargeFor(measure, { dearest: () => this.#dearest(measure) }));
+  }
+
+  /** The highest charge for one unit; 0 if there is none. Where all is refunded, the price that was seen before still counts. */
+  #dearest(measure: Measure): number {
+    const known = this.#o.ledger.dearest(measure) ?? 0;
+    if (known === 0) return this.#prices.get(measure.of) ?? 0;
+    this.#prices.set(measure.of, known);
+    return known;
   }
 
   /**
@@ -268,11 +278,11 @@ export class Spending {
     return heldBy({ ...passed, why });
   }
 
-  /** Under a cap, the first creation of a kind of order goes alone: only its charge is a reliable price. */
+  /** Under a cap, the first creation of a kind of order goes alone: only its charge is a reliable price. A refund shows none. */
   async first(tool: string, measure: Measure): Promise<{ over(): void }> {
     const nobody = { over: (): void => undefined };
     if (!this.isCapped) return nobody;
-    while (this.#o.ledger.dearest(measure) === undefined) {
+    while (this.#dearest(measure) === 0) {
       const other = this.#firsts.get(tool);
       if (other !== undefined) {
         await other;
