@@ -72,7 +72,7 @@ export class Telling {
   readonly #story: Story;
   readonly #checkouts: readonly Checkout[];
   readonly #sent = new Map<string, Sent>();
-  /** The newest day that a state file has seen. */
+  /** The day on which the run of a state file began. */
   readonly #days = new Map<string, string>();
   #at = 0;
   readonly #states = [0, 0];
@@ -281,8 +281,7 @@ export class Telling {
     this.#running.set(checkout.folder, { run, record, cap });
     this.#heard = new Set();
     const today = new Date(this.world.clock.now).toISOString().slice(0, 10);
-    const seen = this.#days.get(record) ?? today;
-    this.#days.set(record, seen > today ? seen : today);
+    this.#days.set(record, today);
     if (selection.payAgain === true) this.#mostPaid += 1;
     try {
       const told = await checkout.run({ ...options, cut });
