@@ -163,6 +163,7 @@ test('a doubt beside a creation that was made holds its credits until a person s
   world.loseReceipts();
   const { credits, doubts } = await world.status();
   expect([credits.reserved, doubts.map(({ reserved }) => reserved)]).toEqual([10, [10]]);
+  expect((await world.run()).outcome).toBe('doubt');
   const { name = '' } = doubts[0] ?? {};
   expect(await said(world, name, notCharged)).toMatchObject({ name, state: 'failed', credits: 0 });
   const settled = await world.status();

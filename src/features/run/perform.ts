@@ -39,7 +39,8 @@ import { Reasons } from '../../core/why.ts';
 import { shownPath } from '../../files/shown-path.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { Refusal, unsorted } from '../../language/load/refusal.ts';
-import { current, isClash, isOpen, isOver } from '../../model/record/job.ts';
+import { doubtsOf, type JobView } from '../../model/job-view.ts';
+import { current, isOpen, isOver } from '../../model/record/job.ts';
 import type { Ledger } from '../../model/record/ledger.ts';
 import type { Attempt, Job } from '../../model/record/line.ts';
 import { formatVersion } from '../../model/record/schemas.ts';
@@ -696,16 +697,10 @@ const unlockedText = (lock: string): string =>
   `the lock ${shownPath(lock)} was removed or replaced during the run, so another run may have begun: run again when none is active`;
 
 /** What its task waits for. An attempt beside one that has been made only holds credits: status and resolve name it. */
-const doubtsIn = (ledger: Ledger): readonly Job[] =>
-  [...ledger.inDoubt()].filter((job) => {
-    const now = current(job);
-    return now !== undefined && (isOpen(now) || isClash(now));
-  });
+/** As `status` and `resolve` name them. */
+const doubtsIn = (ledger: Ledger): readonly JobView[] => [...ledger.inDoubt()].flatMap(doubtsOf);
 
-const doubtOf = ({ tasks, attempts }: Job) => {
-  const open = attempts.find((one) => isOpen(one) && !isOver(one));
-  return { tasks, name: open?.name ?? '', reserve: open?.reserve ?? 0 };
-};
+const doubtOf = ({ tasks, name, reserve = 0 }: JobView) => ({ tasks, name, reserve });
 
 /** The last line of defense: the disk did not take the record, so the user must keep it. */
 const unrecorded = (name: string, project: string): string =>
