@@ -271,11 +271,21 @@ export class Spending {
     if (this.#closed !== undefined && this.#closed.because !== 'budget')
       return heldBy(this.#closed);
     const passed = this.#passed(0, 0, 'this');
-    if (passed === undefined) return true;
+    if (passed === undefined) return this.#stillFitsItem(request);
     const later = this.#later(request);
     if (later !== undefined) return later;
     const why = `${passed.why.split(': ')[0]}: others were charged more than expected while this waited`;
     return heldBy({ ...passed, why });
+  }
+
+  #stillFitsItem(request: string): true | Held {
+    const { caps, ledger } = this.#o;
+    const item = this.#payers.get(request) ?? '';
+    if (caps.perItem === undefined || item === '') return true;
+    const { spent } = this.#costOf(item);
+    if (spent <= caps.perItem) return true;
+    const own = ledger.job(request)?.attempts.at(-1)?.reserve ?? 0;
+    return tooDear(caps.perItem, spent - own, own);
   }
 
   /** Under a cap, the first creation of a kind of order goes alone: only its charge is a reliable price. A refund shows none. */
