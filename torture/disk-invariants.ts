@@ -21,6 +21,10 @@ export function snapshotOf({ workspace }: DiskTestbed): FileSnapshot {
 /** Exit codes that a failing disk can explain (README): done, failed, refused, in doubt. */
 const honest = new Set<number | null>([0, 1, 2, 4]);
 
+/** In the words of the system, or of SQLite. */
+const reasons =
+  /input\/output error|disk I\/O error|the disk is full|database or disk is full|unable to open database file/;
+
 /** A command ends by itself, with a truthful exit code and messages for people. */
 export function checkMessages(
   what: string,
@@ -32,9 +36,8 @@ export function checkMessages(
   if (/^\s+at \S.*:\d+|\bnode:internal|\bbug:|Uncaught|Unhandled/m.test(output))
     wrong.push(`${what} printed a stack trace: ${output.trim()}`);
   if (code === 0 || code === 4) return wrong;
-  if (!/input\/output error|the disk is full/.test(output))
-    wrong.push(`${what} failed and did not say why: ${output.trim()}`);
-  if (!/(run|run it|try|Run it) again/.test(output))
+  if (!reasons.test(output)) wrong.push(`${what} failed and did not say why: ${output.trim()}`);
+  if (!/(run|run it|try|Run it) again|make sure that you can write/.test(output))
     wrong.push(`${what} failed and did not say what to do: ${output.trim()}`);
   return wrong;
 }
