@@ -25,16 +25,4 @@ export class SavingPerformer implements Performer {
     const isEarly = task.action !== undefined && earlyActions.has(task.action);
     return isEarly ? this.#acting.early(task) : Promise.resolve(later);
   }
-
-  settled(): void {
-    return undefined;
-  }
-
-  leave(): void {
-    return undefined;
-  }
-
-  over(): void {
-    return undefined;
-  }
 }

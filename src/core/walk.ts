@@ -19,11 +19,11 @@ export interface Performer {
   /** Called once for a fingerprint: who wants the same awaits the same promise. Rejects for a bug only. */
   act(task: Task): Promise<End>;
   /** The steps that run once, before all items are over, are. */
-  settled(): void;
+  settled?(): void;
   /** Nothing more is created in it. */
-  leave(scope: Scope): void;
+  leave?(scope: Scope): void;
   /** Its deletes are over, too. */
-  over(scope: Scope, end: End): void;
+  over?(scope: Scope, end: End): void;
 }
 
 export interface Setting extends Asked {
@@ -86,15 +86,15 @@ export class Walk {
     const { before, after } = this.#program;
     const run = new Scope(undefined);
     run.admitted = await this.#performer.admit(run);
-    const first = heard(this.#open(before, run).finally(() => this.#performer.settled()));
+    const first = heard(this.#open(before, run).finally(() => this.#performer.settled?.()));
     await this.#items(items, run);
     this.#isAfter = true;
     const rest = this.#after.splice(0).map((begin) => begin());
     const last = this.#open(after, run);
     const ends = await Promise.all([first, last, Promise.all(rest).then(worstOf)]);
     await this.#tidy(run);
-    this.#performer.leave(run);
-    this.#performer.over(run, worstOf(ends.map((end) => ({ end }))));
+    this.#performer.leave?.(run);
+    this.#performer.over?.(run, worstOf(ends.map((end) => ({ end }))));
   }
 
   async #items(items: Iterable<WalkItem>, run: Scope): Promise<void> {
@@ -131,10 +131,10 @@ export class Walk {
     const end = await this.#open(this.#program.own, scope);
     // What comes after a delete may still have to be paid.
     const buysLast = scope.tail.some(({ step }) => step.step.kind.operation === 'create');
-    if (!buysLast) this.#performer.leave(scope);
+    if (!buysLast) this.#performer.leave?.(scope);
     await this.#tidy(scope);
-    if (buysLast) this.#performer.leave(scope);
-    this.#performer.over(scope, end);
+    if (buysLast) this.#performer.leave?.(scope);
+    this.#performer.over?.(scope, end);
     return scope;
   }
 
@@ -404,17 +404,5 @@ export class DryPerformer implements Performer {
 
   act(): Promise<End> {
     return Promise.resolve(done);
-  }
-
-  settled(): void {
-    return undefined;
-  }
-
-  leave(): void {
-    return undefined;
-  }
-
-  over(): void {
-    return undefined;
   }
 }
