@@ -1,5 +1,5 @@
-// What a plan would do, task by task, and its digest: two plans with the same digest do the same. Tasks end in any order, because a
-// plan that reads a file goes on meanwhile.
+// What a plan would do, task by task, and its digest: two plans with the same digest do the same. The order in which tasks
+// end does not count: while a file is read, the plan goes on with others.
 import type { FromSchema } from 'json-schema-to-ts';
 import { type Digest, digestFrom, digestOfBytes } from '../base/digest.ts';
 import type { PlannedAction } from './planned-action.ts';

@@ -139,4 +139,4 @@ export class Slots {
 }
 
 const noSlot = (): Ended =>
-  new Ended('later', 'all projects that may be in progress at once are', { code: 'no-slot' });
+  new Ended('later', 'as many projects are in progress as may be at once', { code: 'no-slot' });

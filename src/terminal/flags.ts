@@ -110,7 +110,7 @@ function tasksWith(
 ): readonly string[] | true {
   if (!text.includes(':') && /\.(ya?ml|plan)$/.test(text))
     throw new InvalidArgumentError(
-      `${text} is a file, not a task. Write the file first, such as shotlist run ${text} --pay-again.`,
+      `${text} is a file, not a task. Write the file first: shotlist run ${text} --pay-again.`,
     );
   return before === true ? true : collected(text, before);
 }

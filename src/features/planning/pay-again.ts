@@ -1,5 +1,5 @@
-// `--pay-again`: what is paid for once more. A creation that a person names is, whatever is there of it. A download that a person
-// names is saved once more, which is free while its project or a copy of its files is there; else its creation is paid for.
+// `--pay-again`: what is paid for once more. A creation that a person names is paid for again even if its result is there. A download
+// is saved again, which is free while its project or a copy of its files is there; otherwise its creation is paid for again.
 import type { End } from '../../core/ending.ts';
 import type { Task } from '../../core/scope.ts';
 import { current, type Move } from '../../model/record/job.ts';
