@@ -13,7 +13,7 @@ interface Patience {
 }
 
 /** In milliseconds. */
-export const maxPauseMs = 30_000;
+const maxPauseMs = 30_000;
 
 /** The pause after this many tries, in milliseconds: it doubles, up to 30 seconds, with a jitter of one half. */
 export function backoffAfter(tries: number, firstMs: number, chance: number): number {
@@ -25,7 +25,7 @@ export const askedPause = (failure: ApiFailure): number =>
   'retryAfterMs' in failure ? (failure.retryAfterMs ?? 0) : 0;
 
 /** Waits before a request is sent again: as long as the service asks, plus a jittered, doubling pause. */
-export async function pauseAfter(
+async function pauseAfter(
   failure: ApiFailure,
   tries: number,
   { clock, backoffMs, stop }: Patience,

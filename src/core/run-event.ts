@@ -21,7 +21,7 @@ export type OutageEvent = Extract<RunEvent, { readonly type: 'waiting' | 'back' 
 export type HookField = 'on_finish' | 'on_doubt';
 
 /** Where in the pipeline something happened, for logs. */
-export interface Whereabouts {
+interface Whereabouts {
   readonly task: string;
   /** The item's key; absent for a task that is done once for all items. */
   readonly item?: string;
@@ -231,7 +231,7 @@ export interface ReachedCap {
   readonly needed?: number;
 }
 
-export interface PaidProjects {
+interface PaidProjects {
   /** Not known to be over. */
   readonly rendering: number;
   /** Complete, and not saved. */

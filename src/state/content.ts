@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { systemCode } from '../base/system-error.ts';
 import { openOwn } from '../files/new-file.ts';
 
-export interface Content {
+interface Content {
   readonly bytes: number;
   readonly sha256: string;
 }

@@ -47,7 +47,7 @@ import { atTo, baseAt, belowOutput, PlanProblems, reallyAt } from './plan-proble
 import { smaller } from './refusals.ts';
 import { listSelected, selectionOf } from './selected-items.ts';
 
-export interface PlanningContext {
+interface PlanningContext {
   readonly access: 'plan' | 'run';
   readonly env: Env;
   readonly redactor: Redactor;
