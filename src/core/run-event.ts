@@ -215,7 +215,7 @@ export interface OtherDoubts {
   }[];
 }
 
-/** A cap on credits that was reached. `--budget` is the flag, `plan` what a person agreed to or a saved plan says. */
+/** A cap on credits that was reached. `--budget` is the flag, `plan` what a person agreed to, or what `--plan` says. */
 export interface ReachedCap {
   readonly name:
     | 'budget.credits'
