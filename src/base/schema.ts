@@ -8,7 +8,7 @@ import { fieldOf, isObject, type Json, type JsonObject } from './json.ts';
 export type { ErrorObject };
 
 /** True if the value has the shape; else `errors` are those of the last value. */
-interface Validator<T = unknown> {
+export interface Validator<T = unknown> {
   (value: unknown): value is T;
   errors?: readonly ErrorObject[] | null | undefined;
 }
@@ -82,7 +82,7 @@ export function validatorOf<T = unknown>(schema: Schema): Validator<T> {
 }
 
 /** From so many values on, compiling the schema takes less time than it saves. */
-const manyValues = 20_000;
+const manyValues = 5_000;
 
 function validatorFor(schema: Schema): Validator {
   let compiled: Validator | undefined;
@@ -119,7 +119,7 @@ export function withDefaults(schema: Schema, object: JsonObject): JsonObject {
 }
 
 /** A value with the defaults of the objects and lists inside it. */
-function filled(schema: Schema, value: Json): Json {
+export function filled(schema: Schema, value: Json): Json {
   if (isObject(value)) return withDefaults(schema, value);
   const { items } = schema;
   return Array.isArray(value) && isObject(items)

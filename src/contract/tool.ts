@@ -54,7 +54,7 @@ export interface Tool {
   readonly starter: StarterParts;
 }
 
-interface FileFormat {
+export interface FileFormat {
   /** The field that chooses the format, by its file extension. */
   readonly field: string;
   readonly extensions: readonly string[];
@@ -62,7 +62,7 @@ interface FileFormat {
   readonly usual: string;
 }
 
-interface PaidValue {
+export interface PaidValue {
   readonly field: string;
   readonly value: Json;
   /** What the free plan has. */

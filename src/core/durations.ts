@@ -7,7 +7,7 @@ import type { Job } from '../model/record/line.ts';
 export type KnownDurations = ReadonlyMap<string, readonly number[]>;
 
 /** The medians, in milliseconds, by tool. */
-type UsualDurations = Readonly<Record<string, number>>;
+export type UsualDurations = Readonly<Record<string, number>>;
 
 interface Duration {
   readonly ended: number;
@@ -50,7 +50,7 @@ function keepNewest(known: Duration[]): void {
 }
 
 /** Of each kind, only the newest durations count. */
-const newestCount = 100;
+export const newestCount = 100;
 
 /** With fewer durations, nothing is known of a kind. */
 const minCount = 3;
@@ -58,7 +58,7 @@ const minCount = 3;
 /** The first look comes just before this share of the projects is over. */
 const lowShare = 0.1;
 
-function knownFrom(
+export function knownFrom(
   durations: readonly number[],
 ): { readonly lowMs: number; readonly medianMs: number } | undefined {
   const sorted = durations.toSorted((one, other) => one - other);

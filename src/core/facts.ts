@@ -34,7 +34,7 @@ export interface ReceiptsView {
 }
 
 /** `why`: the end of a sentence about the receipts. */
-type Claim =
+export type Claim =
   | { readonly is: 'go' }
   | { readonly is: 'busy' }
   /** What counts instead, to be joined with the line of the state file. */

@@ -155,41 +155,77 @@ export function namedOf(value: unknown): Named {
 
 /** Canonical JSON that names exactly this value, with tokens for outputs. What makes these is added to `reads`. */
 export const textOf = <M extends Maker>(value: Named, reads: Set<M>): string =>
-  write(value, reads, false);
+  joined(piecesOf<M>(value), reads);
+
+/** The same in pieces: what makes an output stands for its fingerprint. */
+export function piecesOf<M extends Maker>(value: Named): readonly (string | M)[] {
+  const pieces: (string | M)[] = [];
+  write(value, false, pieces);
+  return pieces;
+}
+
+export function joined<M extends Maker>(pieces: readonly (string | M)[], reads: Set<M>): string {
+  let text = '';
+  for (const piece of pieces) {
+    if (typeof piece !== 'string') reads.add(piece);
+    text += typeof piece === 'string' ? piece : piece.fingerprint;
+  }
+  return text;
+}
 
 /** `isArgument`: a value of CEL, whose type matters: 4 / 3 is not 4.0 / 3. */
-function write<M extends Maker>(value: unknown, reads: Set<M>, isArgument: boolean): string {
+function write<M extends Maker>(value: unknown, isArgument: boolean, to: (string | M)[]): void {
   if (value instanceof Ref) {
-    reads.add(value.of);
-    return JSON.stringify(`${tokenMark}${value.of.fingerprint}/${value.path}`);
+    const path = JSON.stringify(value.path).slice(1);
+    to.push(`"${tokenMark}`, value.of, `/${path}`);
+  } else if (value instanceof Taken) writeOperation('.take', [value.of, BigInt(value.most)], to);
+  else if (value instanceof Opaque) writeOperation(value.op, value.args, to);
+  else if (Array.isArray(value)) {
+    for (const [at, one] of value.entries()) {
+      to.push(at === 0 ? '[' : ',');
+      write(one, isArgument, to);
+    }
+    to.push(value.length === 0 ? '[]' : ']');
+  } else if (typeof value === 'string')
+    to.push(JSON.stringify(value.startsWith(tokenMark) ? `${tokenMark}${value}` : value));
+  else if (
+    value === null ||
+    typeof value === 'boolean' ||
+    (typeof value === 'number' && !isArgument)
+  )
+    to.push(JSON.stringify(value));
+  else if (typeof value === 'bigint') to.push(String(value));
+  else {
+    const members = typeof value === 'object' ? entriesOf(value) : undefined;
+    if (members !== undefined) return writeFields(members, isArgument, to);
+    const type = typeof value === 'object' ? value.constructor.name : typeof value;
+    const text = value instanceof Date ? value.toISOString() : String(value);
+    writeOperation(type, [text], to);
   }
-  if (value instanceof Taken) return writeOperation('.take', [value.of, BigInt(value.most)], reads);
-  if (value instanceof Opaque) return writeOperation(value.op, value.args, reads);
-  if (Array.isArray(value))
-    return `[${value.map((one) => write(one, reads, isArgument)).join(',')}]`;
-  if (typeof value === 'string')
-    return JSON.stringify(value.startsWith(tokenMark) ? `${tokenMark}${value}` : value);
-  if (value === null || typeof value === 'boolean' || (typeof value === 'number' && !isArgument))
-    return JSON.stringify(value);
-  if (typeof value === 'bigint') return String(value);
-  const members = typeof value === 'object' ? entriesOf(value) : undefined;
-  if (members !== undefined) {
-    const fields = new Map(members.map(([key, one]) => [escaped(String(key)), one]));
-    const texts = [...fields.keys()]
-      .sort()
-      .map((key) => `${JSON.stringify(key)}:${write(fields.get(key), reads, isArgument)}`);
-    return `{${texts.join(',')}}`;
+}
+
+function writeFields<M extends Maker>(
+  members: readonly (readonly [unknown, unknown])[],
+  isArgument: boolean,
+  to: (string | M)[],
+): void {
+  const fields = new Map(members.map(([key, one]) => [escaped(String(key)), one]));
+  to.push('{');
+  for (const [at, key] of [...fields.keys()].sort().entries()) {
+    to.push(`${at === 0 ? '' : ','}${JSON.stringify(key)}:`);
+    write(fields.get(key), isArgument, to);
   }
-  const type = typeof value === 'object' ? value.constructor.name : typeof value;
-  return writeOperation(type, [value instanceof Date ? value.toISOString() : String(value)], reads);
+  to.push('}');
 }
 
 function writeOperation<M extends Maker>(
   op: string,
   args: readonly unknown[],
-  reads: Set<M>,
-): string {
-  return `{"args":${write(args, reads, true)},"§op":${JSON.stringify(op)}}`;
+  to: (string | M)[],
+): void {
+  to.push('{"args":');
+  write(args, true, to);
+  to.push(`,"§op":${JSON.stringify(op)}}`);
 }
 
 /** How a token begins. A text of somebody that begins so has it twice. */

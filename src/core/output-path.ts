@@ -46,36 +46,39 @@ export function normalized(to: string): Result<string, string> {
 let last: { readonly to: string; readonly result: Result<string, string> } | undefined;
 
 function judged(to: string): Result<string, string> {
-  const said = JSON.stringify(withMarkShown(to));
+  const wrong = (why: string): Result<string, string> =>
+    err(`${JSON.stringify(withMarkShown(to))} ${why}`);
   if (to.startsWith('/') || /^[A-Za-z]:/.test(to) || to.startsWith('\\'))
-    return err(`${said} is not below the output folder`);
+    return wrong(`is not below the output folder`);
   if (to.includes('\\'))
-    return err(
-      `${said} contains a backslash, which no name on Windows can have: write "/" between folders, or rename the file`,
+    return wrong(
+      `contains a backslash, which no name on Windows can have: write "/" between folders, or rename the file`,
     );
   const parts = to.split('/').filter((part) => part !== '' && part !== '.');
   if (parts[0] === '~')
-    return err(
-      `${said} begins with "~", which only a shell expands: write a path below the output folder`,
+    return wrong(
+      `begins with "~", which only a shell expands: write a path below the output folder`,
     );
   for (const part of parts) {
-    if (part === '..') return err(`${said} would leave the output folder`);
-    if (/\p{Cc}/u.test(part)) return err(`${said} contains a control character`);
-    if (Buffer.byteLength(part) > 240) return err(`${said} contains a name over 240 bytes`);
-    if (/[. ]$/.test(part)) return err(`${said} contains a name that ends in a dot or a space`);
+    if (part === '..') return wrong(`would leave the output folder`);
+    if (/\p{Cc}/u.test(part)) return wrong(`contains a control character`);
+    if (Buffer.byteLength(part) > 240) return wrong(`contains a name over 240 bytes`);
+    if (/[. ]$/.test(part)) return wrong(`contains a name that ends in a dot or a space`);
     const reserved = reservedFolder(part);
-    if (reserved === '.git') return err(`${said} contains a name that git reserves`);
+    if (reserved === '.git') return wrong(`contains a name that git reserves`);
     if (reserved === '.shotlist' || /^\.shotlist/i.test(part))
-      return err(`${said} contains a name that shotlist reserves`);
+      return wrong(`contains a name that shotlist reserves`);
     if (/^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(part))
-      return err(`${said} contains a name that Windows reserves`);
+      return wrong(`contains a name that Windows reserves`);
   }
   const path = parts.join('/');
   const tool = toolPart(to.endsWith('/') ? `${path}/1` : path);
   if (tool !== undefined)
-    return err(`${said} contains ${JSON.stringify(tool)}, a name of code or of settings of a tool`);
+    return wrong(`contains ${JSON.stringify(tool)}, a name of code or of settings of a tool`);
   if (Buffer.byteLength(path) > longestPath)
-    return err(`${said.slice(0, 80)}… is a path of over ${longestPath} bytes`);
+    return err(
+      `${JSON.stringify(withMarkShown(to)).slice(0, 80)}… is a path of over ${longestPath} bytes`,
+    );
   return ok(path);
 }
 

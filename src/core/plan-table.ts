@@ -4,8 +4,7 @@ import type { FileCounts } from './file-counts.ts';
 import type { PaidAlready } from './paid-before.ts';
 import type { PlannedAction, Times } from './planned-action.ts';
 import type { PriceSource } from './price.ts';
-
-interface LateValue {
+export interface LateValue {
   /** A field of the request, such as `end_seconds`, or `if`. */
   readonly field: string;
   /** The step whose result decides the value. */

@@ -6,7 +6,16 @@
 export type PlannedAction = Act | 'maybe' | 'problem' | 'skipped' | 'excluded' | 'blocked';
 
 /** What is decided about a task. */
-type Act = 'reuse' | 'begin' | 'attach' | 'copy' | 'store' | 'doubt' | 'lost' | 'keep' | 'defer';
+export type Act =
+  | 'reuse'
+  | 'begin'
+  | 'attach'
+  | 'copy'
+  | 'store'
+  | 'doubt'
+  | 'lost'
+  | 'keep'
+  | 'defer';
 
 /** The number of elements of a fan-out. `open`: only the run will know it. No `most`: there is no bound. */
 export interface Times {

@@ -25,7 +25,7 @@ export interface Price {
 }
 
 /** The highest charge for one unit of a measure; undefined: it was never bought. */
-interface Charges {
+export interface Charges {
   dearest(measure: Measure): number | undefined;
 }
 

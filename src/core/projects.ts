@@ -15,7 +15,7 @@ const secondLookMs = 3_000;
 /** A replica may not know it yet. */
 const newMs = 60_000;
 
-interface ProjectsParts {
+export interface ProjectsParts {
   readonly calls: Pick<Calls, 'project' | 'owner'>;
   readonly journal: Journal;
   readonly clock: Clock;

@@ -3,6 +3,7 @@ import { type Digest, digestOf, digestOfBytes } from '../base/digest.ts';
 import { isObject, type Json } from '../base/json.ts';
 import { ok, type Result } from '../base/result.ts';
 import { ignoredIn, type Schema } from '../base/schema.ts';
+import type { Expression } from '../language/expression.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Template, TemplateError } from '../language/template.ts';
 import { cosmeticFields, type Fingerprint, fingerprintFrom } from '../model/fingerprint.ts';
@@ -11,9 +12,11 @@ import {
   isKnown,
   isList,
   isNamedObject,
+  joined,
   type Maker,
   type Named,
   Open,
+  piecesOf,
   textOf,
 } from './names.ts';
 import { compileNames, type Names, type Naming } from './naming.ts';
@@ -36,6 +39,11 @@ export function requestText<M extends Maker>(
       text += part;
       continue;
     }
+    const again = part.same?.textFor(names, reads);
+    if (again !== undefined) {
+      text += again;
+      continue;
+    }
     const value = part.naming(names);
     if (!value.ok) {
       // The first error in the order of the file.
@@ -43,30 +51,107 @@ export function requestText<M extends Maker>(
       return body.ok ? value : body;
     }
     const counting = part.essential(value.value);
-    if (counting !== undefined) text += textOf(counting, reads);
+    const pieces = counting === undefined ? [] : piecesOf<M>(counting);
+    text += joined(pieces, reads);
+    part.same?.keep(names, pieces);
   }
   return ok(text);
 }
 
 /** Constant text, or a value that differs between items, and the part of it that counts. */
-type Part =
-  | string
-  | { readonly naming: Naming; readonly essential: (value: Named) => Named | undefined };
+type Part = string | ValuePart;
+
+interface ValuePart {
+  readonly naming: Naming;
+  readonly essential: (value: Named) => Named | undefined;
+  /** Of a value in which items differ by what makes the outputs that it reads, and by nothing else. */
+  readonly same: SameText | undefined;
+}
+
+/** The text of a value for the next item, which is that of the last one with the fingerprints of other makers. */
+class SameText {
+  #last: Names | undefined;
+  #pieces: readonly (string | { readonly step: string })[] = [];
+
+  textFor<M extends Maker>(names: Names<M>, reads: Set<M>): string | undefined {
+    if (this.#last === undefined || !areAlike(this.#last, names)) return undefined;
+    const pieces = this.#pieces.map((piece) => {
+      const made = typeof piece === 'string' ? undefined : names.steps[piece.step];
+      return isMaker(made) ? made : String(piece);
+    });
+    return joined(pieces, reads);
+  }
+
+  keep(names: Names, pieces: readonly (string | Maker)[]): void {
+    const steps = Object.entries(names.steps);
+    this.#last = names;
+    const kept: (string | { readonly step: string })[] = [];
+    for (const piece of pieces) {
+      const before = kept.at(-1);
+      if (typeof piece !== 'string')
+        kept.push({ step: steps.find(([, made]) => made === piece)?.[0] ?? '' });
+      else if (typeof before === 'string') kept[kept.length - 1] = before + piece;
+      else kept.push(piece);
+    }
+    this.#pieces = kept;
+  }
+}
+
+const isMaker = <M extends Maker>(made: M | readonly M[] | undefined): made is M =>
+  made !== undefined && 'kind' in made;
+
+/** What reads no item has the same shape in both. A list may be longer for another item. */
+function areAlike(one: Names, other: Names): boolean {
+  if (one.inputs !== other.inputs || one.env !== other.env || one.run !== other.run) return false;
+  return Object.entries(one.steps).every(([step, made]) => {
+    const now = other.steps[step];
+    if (made === now) return true;
+    return isMaker(made) && isMaker(now) && made.kind === now.kind && made.asked === now.asked;
+  });
+}
+
+const ofItems: ReadonlySet<string> = new Set(['item', 'matrix', 'each']);
+
+/** True if items differ by what makes the outputs that the value reads, and by nothing else. */
+function isSameForItems(template: Template): boolean {
+  const isSame = ({ references }: Expression): boolean =>
+    !references.some(({ root }) => ofItems.has(root));
+  switch (template.kind) {
+    case 'value':
+      return true;
+    case 'expression':
+      return isSame(template.expression);
+    case 'text':
+      return template.parts.every((part) => typeof part === 'string' || isSame(part));
+    case 'list':
+      return template.items.every(isSameForItems);
+    case 'object':
+      return template.fields.every(([, field]) => isSameForItems(field));
+  }
+}
+
+const partOf = (template: Template, essential: ValuePart['essential']): ValuePart => ({
+  naming: compileNames(template),
+  essential,
+  same: isSameForItems(template) ? new SameText() : undefined,
+});
 
 const compiled = new WeakMap<Template, readonly Part[]>();
 
 function compile(template: Template, schema: Schema): readonly Part[] {
-  if (template.kind !== 'object' || isLookedAtAsAWhole(schema))
-    return [{ naming: compileNames(template), essential: (body) => essential(schema, body) }];
   const cosmetic = cosmeticFields(schema);
-  // A value that does not count must exist all the same.
-  const unused = template.fields.filter(([name]) => cosmetic.has(name));
-  const parts: Part[] = unused.map(([, field]) => ({
-    naming: compileNames(field),
-    essential: () => undefined,
-  }));
-  const fields = template.fields.filter(([name]) => !cosmetic.has(name));
-  add({ kind: 'object', fields }, parts);
+  const parts: Part[] = [];
+  let counting = template;
+  if (template.kind === 'object') {
+    // A value that does not count must exist all the same.
+    for (const [name, field] of template.fields)
+      if (cosmetic.has(name)) parts.push(partOf(field, () => undefined));
+    const fields = template.fields.filter(([name]) => !cosmetic.has(name));
+    counting = { kind: 'object', fields };
+  }
+  if (template.kind !== 'object' || isLookedAtAsAWhole(schema))
+    parts.push(partOf(counting, (body) => essential(schema, body)));
+  else add(counting, parts);
   return parts;
 }
 
@@ -99,7 +184,7 @@ function add(template: Template, parts: Part[]): void {
     }
     case 'expression':
     case 'text':
-      parts.push({ naming: compileNames(template), essential: (value) => value });
+      parts.push(partOf(template, (value) => value));
   }
 }
 

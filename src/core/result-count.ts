@@ -7,7 +7,7 @@ import { fillKnown } from '../language/template.ts';
 import type { Times } from './planned-action.ts';
 
 /** The number of results that a request asks for. */
-function resultCount(step: Step, body: JsonObject): number | undefined {
+export function resultCount(step: Step, body: JsonObject): number | undefined {
   if (countSchema(step) === undefined) return undefined;
   const count = body['image_count'];
   return typeof count === 'number' && Number.isInteger(count) && count > 0 ? count : undefined;
@@ -28,7 +28,7 @@ function countSchema({ kind }: Step): JsonObject | undefined {
 }
 
 /** The known part of a body before the steps that it uses have run. */
-function knownBody(step: Step, scope: Scope): JsonObject {
+export function knownBody(step: Step, scope: Scope): JsonObject {
   const known = fillKnown(step.with, scope) ?? null;
   return isObject(known) ? known : {};
 }

@@ -13,7 +13,7 @@ interface Patience {
 }
 
 /** In milliseconds. */
-const maxPauseMs = 30_000;
+export const maxPauseMs = 30_000;
 
 /** The pause after this many tries, in milliseconds: it doubles, up to 30 seconds, with a jitter of one half. */
 export function backoffAfter(tries: number, firstMs: number, chance: number): number {
@@ -25,7 +25,7 @@ export const askedPause = (failure: ApiFailure): number =>
   'retryAfterMs' in failure ? (failure.retryAfterMs ?? 0) : 0;
 
 /** Waits before a request is sent again: as long as the service asks, plus a jittered, doubling pause. */
-async function pauseAfter(
+export async function pauseAfter(
   failure: ApiFailure,
   tries: number,
   { clock, backoffMs, stop }: Patience,

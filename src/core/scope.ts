@@ -9,7 +9,7 @@ import type { Item } from '../model/item.ts';
 import type { Output } from '../model/record/line.ts';
 import { type TaskId, taskId } from '../model/task.ts';
 import { Known } from './decide.ts';
-import { type Action, done, type End, endingFacts, isGraver, isOpenEnd } from './ending.ts';
+import { type Action, type End, endingFacts, isGraver, isOpenEnd } from './ending.ts';
 import type { FileCounts } from './file-counts.ts';
 import type { Maker, Named } from './names.ts';
 import type { Names } from './naming.ts';
@@ -191,29 +191,41 @@ export class Scope {
   async ready(
     needs: readonly StepNeed[],
     onMissing: OnMissing,
-    task: { readonly needs: Set<Task>; perhaps: boolean },
+    task: Reader,
   ): Promise<End | undefined> {
     let worst: End | undefined;
     for (const need of needs) {
-      const list = need.all ? await this.allOf(need.step) : [await this.endOf(need.step)];
-      for (const one of list) {
-        if (one.task === undefined) continue;
-        task.needs.add(one.task);
-        if (one.task.perhaps) task.perhaps = true;
-      }
-      const stop = need.all ? gather(list, need, onMissing) : endAfter(list[0]?.end ?? done, need);
-      if (stop !== undefined) {
-        if (worst === undefined || isGraver(stop.ending, worst.ending)) worst = stop;
-        continue;
-      }
-      const tasks = list.flatMap(({ end, task: one }) =>
-        end.ending === 'done' && one !== undefined ? [one] : [],
-      );
-      const [only] = tasks;
-      if (need.all) this.#found.set(need.step, tasks);
-      else if (only !== undefined) this.#found.set(need.step, only);
+      const stop = need.all
+        ? this.#readyList(need, await this.allOf(need.step), onMissing, task)
+        : this.#readyOne(need, await this.endOf(need.step), task);
+      if (stop === undefined) continue;
+      if (worst === undefined || isGraver(stop.ending, worst.ending)) worst = stop;
     }
     return worst;
+  }
+
+  #readyOne(need: StepNeed, { end, task: one }: Done, task: Reader): End | undefined {
+    if (one !== undefined) reach(task, one);
+    const stop = endAfter(end, need);
+    if (stop === undefined && end.ending === 'done' && one !== undefined)
+      this.#found.set(need.step, one);
+    return stop;
+  }
+
+  #readyList(
+    need: StepNeed,
+    list: readonly Done[],
+    onMissing: OnMissing,
+    task: Reader,
+  ): End | undefined {
+    for (const one of list) if (one.task !== undefined) reach(task, one.task);
+    const stop = gather(list, need, onMissing);
+    if (stop !== undefined) return stop;
+    const tasks = list.flatMap(({ end, task: one }) =>
+      end.ending === 'done' && one !== undefined ? [one] : [],
+    );
+    this.#found.set(need.step, tasks);
+    return undefined;
   }
 
   /** What expressions see by name. */
@@ -253,6 +265,17 @@ export class Scope {
     const element = list.value[index] ?? null;
     return { ok: true, value: { ...values, each: toCel(eachOf(element, index)) } };
   }
+}
+
+/** Who waits for other steps, and what it may read. */
+interface Reader {
+  readonly needs: Set<Task>;
+  perhaps: boolean;
+}
+
+function reach(reader: Reader, task: Task): void {
+  reader.needs.add(task);
+  if (task.perhaps) reader.perhaps = true;
 }
 
 export const isTasks = (found: Task | readonly Task[]): found is readonly Task[] =>

@@ -30,7 +30,7 @@ import { OutputFolders, syncFolder } from './output-folders.ts';
 import { chunksOf, createPart, removePart } from './part.ts';
 import { factOf, keptPath, type MadeFiles, SavedFiles } from './saved-files.ts';
 
-interface DiskOptions {
+export interface DiskOptions {
   /** Absolute. Input paths are relative to this folder. */
   readonly folder: string;
   /** Absolute. Downloads are saved below this folder. */
@@ -49,7 +49,7 @@ interface DiskOptions {
 
 const withNull = 'contains a null character, which no path can have';
 
-const replaceHint = 'move it away, or replace it with run --replace-files';
+export const replaceHint = 'move it away, or replace it with run --replace-files';
 
 /** For all files together: looking for a name reads folders, which may have very many. */
 const maxNearMs = 300;
@@ -63,14 +63,15 @@ export class RealDisk implements Disk {
   readonly #o: DiskOptions;
   readonly #folders: OutputFolders;
   readonly #saved: SavedFiles;
-  /** By digest: files outside this checkout that have the content of a result. */
-
+  /** The output folder, as the record names it. */
+  readonly #below: string;
   #nearMs = 0;
 
   constructor(options: DiskOptions) {
     this.#o = options;
     this.#folders = new OutputFolders(options.output);
     this.#saved = new SavedFiles(options);
+    this.#below = relative(options.folder, options.output).split(sep).join('/');
   }
 
   get store(): string | undefined {
@@ -177,8 +178,8 @@ export class RealDisk implements Disk {
   }
 
   recordedAs(outputPath: string): string {
-    const path = relative(this.#o.folder, join(this.#o.output, outputPath));
-    return sep === '/' ? path : path.split(sep).join('/');
+    if (outputPath === '' || this.#below === '') return `${this.#below}${outputPath}`;
+    return `${this.#below}/${outputPath}`;
   }
 
   async digest(place: Place, stop?: AbortSignal): Promise<Result<Digest, string>> {

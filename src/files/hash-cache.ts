@@ -16,7 +16,8 @@ import {
 import { isRacy, stampOf } from './file-stamps.ts';
 
 const hashesPerWrite = 500;
-/** A forgotten hash is read again: a look into the database takes longer than one at the file. */
+const mostAhead = 64;
+/** A forgotten hash is read again. */
 const maxRecent = 5_000;
 
 interface CachedHash {
@@ -34,8 +35,8 @@ export class HashCache {
   readonly #unwritten = new Map<string, CachedHash>();
   /** Outputs that are not written yet. */
   readonly #saved = new Map<string, RecordedFile>();
-  /** What this turn of the event loop has done: read nothing, read a row, or begun a transaction to read many. */
-  #turn: 'new' | 'read' | 'transaction' = 'new';
+  /** How many rows are read at a time: 64 take as long as five reads of one, and files are mostly looked at in their order. */
+  #ahead = mostAhead;
   #saving: Promise<void> | undefined;
 
   /**
@@ -49,13 +50,8 @@ export class HashCache {
 
   get(path: string, stats: BigIntStats): Digest | undefined {
     const stamp = stampOf(stats);
-    const near = this.#near(path);
-    if (near?.stamp === stamp) return near.digest;
-    const row = this.#read(path);
-    if (row?.['stamp'] !== stamp) return undefined;
-    const digest = digestFrom(String(row['digest']));
-    this.#recall(path, { stamp, digest });
-    return digest;
+    const entry = this.#near(path) ?? this.#read(path);
+    return entry?.stamp === stamp ? entry.digest : undefined;
   }
 
   #near(path: string): CachedHash | undefined {
@@ -67,22 +63,23 @@ export class HashCache {
     this.#recent.set(path, entry);
   }
 
-  /** In a transaction, reading a row takes a sixth of the time, so many rows of one turn of the event loop share one. */
-  #read(path: string): Row {
-    return this.#ask(({ database, get }) => {
-      if (this.#turn === 'new') {
-        this.#turn = 'read';
-        void this.#endTurn();
-      } else if (this.#turn === 'read') {
-        database.exec('BEGIN');
-        this.#turn = 'transaction';
-      }
-      return get.get(path);
-    });
+  #read(path: string): CachedHash | undefined {
+    const rows = this.#ask(({ from }) => from.all(path, this.#ahead)) ?? [];
+    for (const row of rows) {
+      const at = String(row['path']);
+      if (this.#near(at) === undefined)
+        this.#recall(at, {
+          stamp: String(row['stamp']),
+          digest: digestFrom(String(row['digest'])),
+        });
+    }
+    const entry = rows[0]?.['path'] === path ? this.#near(path) : undefined;
+    this.#ahead = entry === undefined ? 1 : mostAhead;
+    return entry;
   }
 
   /** Undefined, too, if the database fails. */
-  #ask(question: (opened: Opened) => Row): Row {
+  #ask<T>(question: (opened: Opened) => T): T | undefined {
     try {
       return question(this.#o);
     } catch (error) {
@@ -96,21 +93,7 @@ export class HashCache {
     if (!isSqlite(error)) throw error;
     this.#o.database.close();
     this.#o = openCache(undefined, tables);
-    if (this.#turn === 'transaction') this.#turn = 'read';
     if (this.#file !== undefined && isDamage(error)) discardCache(this.#file);
-  }
-
-  async #endTurn(): Promise<void> {
-    await setImmediate();
-    this.#endReading();
-    this.#turn = 'new';
-  }
-
-  /** Call before anything is written. */
-  #endReading(): void {
-    if (this.#turn !== 'transaction') return;
-    this.#o.database.exec('COMMIT');
-    this.#turn = 'read';
   }
 
   /** For a file from outside. `now` is when the reading began, in milliseconds since 1970. */
@@ -148,7 +131,7 @@ export class HashCache {
     const { sha256 } = output;
     if (this.#saved.has(keyOf(output))) return true;
     if (this.#ask(({ saved }) => saved.get(output.path, sha256)) !== undefined) return true;
-    return (this.#near(path)?.digest ?? this.#read(path)?.['digest']) === sha256;
+    return (this.#near(path) ?? this.#read(path))?.digest === sha256;
   }
 
   /** True if this checkout has saved an output with this path, whatever its content. */
@@ -170,7 +153,6 @@ export class HashCache {
   #write(hashes: ReadonlyMap<string, CachedHash>): void {
     const { database, set, save } = this.#o;
     if (!database.isOpen) return;
-    this.#endReading();
     try {
       database.exec('BEGIN IMMEDIATE');
       for (const [path, { stamp, digest }] of hashes) set.run(path, stamp, digest);
@@ -186,7 +168,6 @@ export class HashCache {
   }
 
   close(): void {
-    this.#endReading();
     if (this.#unwritten.size + this.#saved.size > 0) this.#write(this.#unwritten);
     this.#o.database.close();
   }
@@ -198,11 +179,10 @@ export class HashCache {
 
 const keyOf = ({ path, sha256 }: RecordedFile): string => `${sha256} ${path}`;
 
-type Row = ReturnType<StatementSync['get']>;
-
 interface Opened {
   readonly database: DatabaseSync;
-  readonly get: StatementSync;
+  /** The hashes of files from a path on. */
+  readonly from: StatementSync;
   readonly set: StatementSync;
   /** Finds an output that this checkout has saved. */
   readonly saved: StatementSync;
@@ -216,7 +196,9 @@ const tables: CacheTables<Opened> = {
     'CREATE TABLE IF NOT EXISTS saved (path TEXT, digest TEXT, PRIMARY KEY (path, digest)) WITHOUT ROWID',
   prepare: (database) => ({
     database,
-    get: database.prepare('SELECT stamp, digest FROM files WHERE path = ?'),
+    from: database.prepare(
+      'SELECT path, stamp, digest FROM files WHERE path >= ? ORDER BY path LIMIT ?',
+    ),
     set: database.prepare(
       'INSERT INTO files (path, stamp, digest) VALUES (?, ?, ?) ' +
         'ON CONFLICT (path) DO UPDATE SET stamp = excluded.stamp, digest = excluded.digest',

@@ -15,7 +15,7 @@ export interface ItemFiles {
   readonly suffix: number;
 }
 
-interface LeftoversOptions {
+export interface LeftoversOptions {
   /** Absolute. Recorded outputs are relative to this folder. */
   readonly folder: string;
   /** Absolute. */
@@ -83,7 +83,7 @@ export function keptFilesIn(folder: string): readonly KeptFile[] {
 const isInhabited = (folder: string): boolean => namesIn(folder).length > 0;
 
 /** Empty for a folder that cannot be read. */
-function namesIn(folder: string): readonly string[] {
+export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch (error) {

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import pLimit from 'p-limit';
 
 /** The longest side in pixels, and the quality. */
-interface ThumbnailSize {
+export interface ThumbnailSize {
   readonly side: number;
   readonly quality: number;
 }

@@ -12,7 +12,7 @@ export interface BucketAccess {
   readonly sessionToken?: string;
 }
 
-interface AccessProblem {
+export interface AccessProblem {
   readonly message: string;
   readonly hint: string;
 }

@@ -82,7 +82,7 @@ export function paidTaskText(task: PaidTask): string {
   }
 }
 
-interface MissingPayments {
+export interface MissingPayments {
   readonly creations: number;
   /** Charged, or set aside for an unknown outcome. */
   readonly credits: number;

@@ -189,6 +189,49 @@ describe('the text with outputs', () => {
   });
 });
 
+describe('a template that many items share', () => {
+  const clip = 'text-to-video';
+  const body = editor({
+    assets: {
+      image_file_paths: '${{ [steps.photo.file_path] + steps.clip.downloads.map(d, d.url) }}',
+    },
+    style: { prompt: '${{ inputs.word }} ${{ steps.clip.url }}' },
+    name: '${{ item.name }}',
+  });
+  const { env, run } = namesOf({});
+  const inputs = [toCel({ word: 'red' }), toCel({ word: 'blue' })];
+  const steps = {
+    'of one item': { photo: maker('p', 'upload'), clip: maker('c', clip) },
+    'of another': { photo: maker('q', 'upload'), clip: maker('d', clip) },
+    'with the same for both steps': { photo: maker('p', 'upload'), clip: maker('p', clip) },
+    'of a known number of results': { photo: maker('p', 'upload'), clip: maker('c', clip, 2) },
+    'of another number': { photo: maker('p', 'upload'), clip: maker('c', clip, 3) },
+    'of another kind': { photo: maker('p', 'upload'), clip: maker('c', 'upload') },
+    'of many': { photo: maker('p', 'upload'), clip: [maker('c', clip), maker('d', clip)] },
+    'of fewer steps': { photo: maker('p', 'upload') },
+  };
+  const all = Object.entries(steps).flatMap(([what, made]) =>
+    inputs.map((given) => ({
+      what,
+      names: { item: toCel({ name: what }), env, run, inputs: given, steps: made },
+    })),
+  );
+
+  test('has for each the text and the makers that it has alone', () => {
+    const shared = stepOf('ai-image-editor', body);
+    const named = (step: typeof shared, names: Names): unknown => {
+      const reads = new Set<Maker>();
+      const text = requestText(step, names, reads);
+      return { text, reads: [...reads] };
+    };
+    for (const first of all)
+      for (const { what, names } of [first, ...all]) {
+        const alone = stepOf('ai-image-editor', body);
+        expect(named(shared, names), what).toEqual(named(alone, names));
+      }
+  });
+});
+
 describe('the text of a schema', () => {
   const textBy = (schema: Schema, body: Json): string => {
     const step = {

@@ -59,7 +59,7 @@ export type CallKind = 'free' | 'create';
  *   too.
  * - `stopped`: the runner stopped the request; nothing happened.
  */
-type Remedy =
+export type Remedy =
   | 'retry'
   | 'fail'
   | 'doubt'

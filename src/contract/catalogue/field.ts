@@ -23,7 +23,7 @@ export interface Field {
   readonly description: string;
 }
 
-interface Limits {
+export interface Limits {
   readonly minimum?: number;
   readonly maximum?: number;
   /** The value is a multiple of this number. */

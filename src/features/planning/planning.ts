@@ -13,7 +13,6 @@ import type { Facts, ReceiptsPort } from '../../core/facts.ts';
 import type { Complaints, IsYoung } from '../../core/findings.ts';
 import { unusablePlace } from '../../core/output-claims.ts';
 import { makePlan, type Planned } from '../../core/plan.ts';
-import { PlanDigest } from '../../core/plan-digest.ts';
 import type { Clock, Disk } from '../../core/ports.ts';
 import { compileProgram, type Program } from '../../core/program.ts';
 import { rerolledPipeline } from '../../core/reroll.ts';
@@ -48,7 +47,7 @@ import { atTo, baseAt, belowOutput, PlanProblems, reallyAt } from './plan-proble
 import { smaller } from './refusals.ts';
 import { listSelected, selectionOf } from './selected-items.ts';
 
-interface PlanningContext {
+export interface PlanningContext {
   readonly access: 'plan' | 'run';
   readonly env: Env;
   readonly redactor: Redactor;
@@ -85,14 +84,12 @@ export interface Planning extends AsyncDisposable {
   readonly setting: Omit<Setting, 'shared' | 'window' | 'ledger'> & { readonly ledger: Ledger };
   readonly caps: Caps;
   readonly planned: Planned;
-  /** What the plan buys and deletes. */
-  readonly digest: PlanDigest;
   /** Why a run must not begin. */
   readonly problems: readonly Complaint[];
   /** The receipts know of payments that the state file does not: a run records them. */
   readonly hasNews: boolean;
-  /** Plans once more, as files may have changed: what it would buy and delete now. */
-  readonly replan: () => Promise<PlanDigest>;
+  /** Plans once more: files may have changed. */
+  readonly replan: (see: () => See) => Promise<Planned>;
 }
 
 export async function openPlanning(
@@ -184,14 +181,10 @@ export async function openPlanning(
   }
   const hear = await context.see?.({ ledger, opened, disk });
   let paid = new PaidElsewhere(receipts);
-  let digest = new PlanDigest();
   const hearAll = (): See => {
     paid = new PaidElsewhere(receipts);
-    digest = new PlanDigest();
-    const { see } = digest;
     const hears = hear?.();
     return (task, end) => {
-      see(task, end);
       paid.see(task, end);
       payAgain.see(task, end);
       hears?.(task, end);
@@ -236,16 +229,8 @@ export async function openPlanning(
     ...{ bound, paths, boundary, opened, ledger, receipts, port, disk, items, run },
     ...{ excluded, program, setting, caps, payAgain, problems },
     planned,
-    digest,
     hasNews: paid.hasNews,
-    replan: async () => {
-      let again = new PlanDigest();
-      await make(() => {
-        again = new PlanDigest();
-        return again.see;
-      });
-      return again;
-    },
+    replan: make,
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
   };
 }

@@ -10,7 +10,7 @@ import type { Ledger } from '../../model/record/ledger.ts';
 import { interrupted, type Planning } from './planning.ts';
 import { generationsOn } from './refusals.ts';
 
-interface ReadingTerms {
+export interface ReadingTerms {
   /** The account's plan, if it is known. */
   readonly tier: string | undefined;
   /** The price of a credit in US dollars, if it is known. */

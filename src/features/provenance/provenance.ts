@@ -42,7 +42,7 @@ export interface Origin {
   readonly inputs: readonly OriginInput[];
 }
 
-interface ProvenanceFacts {
+export interface ProvenanceFacts {
   readonly pipeline: string;
   readonly rehearsal: boolean;
   readonly job: JobView;

@@ -19,6 +19,7 @@ import { Live } from '../../core/live.ts';
 import { Looks } from '../../core/looks.ts';
 import { owedText } from '../../core/owed.ts';
 import { ActingPerformer } from '../../core/perform.ts';
+import { PlanRecord } from '../../core/plan-record.ts';
 import type { Clock, JobApi, MediaApi, OutputStore } from '../../core/ports.ts';
 import { Projects } from '../../core/projects.ts';
 import type { RunOutcome, StoppedBy, Summary } from '../../core/run-event.ts';
@@ -69,10 +70,11 @@ import {
   refuseUnpriced,
   statedPrices,
 } from '../planning/refusals.ts';
+import { refuseIfStale } from '../planning/saved-plan.ts';
 import { WalkedOrigins } from '../provenance/origins.ts';
 import { writeProvenance } from '../provenance/provenance-file.ts';
 import { refuse } from '../refuse.ts';
-import { type Agreement, agree, keepToPlan } from './agreement.ts';
+import { type Agreement, agree, recordedIn } from './agreement.ts';
 import { dueTimeOf, type RunContext, speedOf } from './context.ts';
 import { Deadline } from './deadline.ts';
 
@@ -90,6 +92,9 @@ export async function perform(bound: BoundPipeline, context: RunContext): Promis
   const { clock, options, onEvent, target, redactor, internals, view } = context;
   const began = clock.elapsed();
   const warn = (message: string): void => onEvent({ type: 'warning', message });
+  // If nothing compares plans, a run need not remember what it is about to do.
+  const isCompared = options.savedPlan !== undefined || options.confirm !== undefined;
+  let record = new PlanRecord();
   let reasons: Reasons | undefined;
   let settled: Settled | undefined;
   await using planning = await openPlanning(bound, target, options, {
@@ -104,12 +109,15 @@ export async function perform(bound: BoundPipeline, context: RunContext): Promis
       () => {
         const all = new Settled(ledger);
         settled = all;
-        if (options.confirm === undefined) return all.see;
+        if (!isCompared) return all.see;
+        record = new PlanRecord();
         const why = new Reasons(ledger);
         reasons = why;
+        const records = recordedIn(record);
         return (task, end) => {
           all.see(task, end);
           why.see(task, end);
+          records(task, end);
         };
       },
     onLook: (seen, of) => {
@@ -130,13 +138,16 @@ export async function perform(bound: BoundPipeline, context: RunContext): Promis
     ...refuseBeyondPlan(planned.tiers, rehearsal ? rehearsalTier : undefined, bound),
   ];
   if (diagnostics.length > 0) throw new Refusal({ reason: 'input', diagnostics, text: bound.text });
-  if (options.plan !== undefined) keepToPlan(options.plan, planning);
+  if (options.savedPlan !== undefined) await refuseIfStale(options.savedPlan, planning, record);
   // A run saves the takes that are owed.
   if (options.reroll === undefined && !planned.owed.some(({ job }) => job.take !== undefined))
     for (const left of takesLeft(planning.opened.state.ledger, bound.pipeline.steps)) warn(left);
   tellPlan(context, planning, budget);
   await using parts = await openParts(context, planning);
-  const agreed = await agree(context, planning, { reasons, tier: parts.tier, began });
+  const agreed =
+    reasons === undefined
+      ? { caps: planning.caps, began }
+      : await agree(context, planning, { record, reasons, tier: parts.tier, began });
   const act = new OneRun(context, planning, parts, agreed, settled);
   const performed = await act.perform();
   planning.receipts.flush();
@@ -610,7 +621,7 @@ class OneRun {
     };
   }
 
-  /** Of a cap of the run: what a person has agreed to, or `--plan` says, is one, too. */
+  /** Of a cap of the run: what a person has agreed to, or a saved plan says, is one, too. */
   #nameOf(most: number): NonNullable<Summary['cap']>['name'] {
     if (most === this.#planning.bound.pipeline.budget.credits) return 'budget.credits';
     return most === this.#context.options.budget ? '--budget' : 'plan';

@@ -134,7 +134,7 @@ function orFolderError<T>(data: string, work: () => T): T {
   }
 }
 
-class DataFolderError extends Error {
+export class DataFolderError extends Error {
   readonly code = 'DATA_FOLDER';
 }
 

@@ -9,7 +9,7 @@ import { type Database, settingOf } from './database.ts';
 export type AddressPurpose = 'uploads' | 'downloads';
 
 /** `forged`: this service did not issue the address, or somebody changed it. */
-type AddressState = 'valid' | 'expired' | 'forged';
+export type AddressState = 'valid' | 'expired' | 'forged';
 
 export interface SignedQuery {
   readonly expires?: string;
@@ -17,7 +17,7 @@ export interface SignedQuery {
   readonly signature?: string;
 }
 
-interface AddressOptions {
+export interface AddressOptions {
   /** The base address of the service, which is known only once it listens. */
   readonly base: () => string;
   readonly now: () => number;

@@ -13,7 +13,7 @@ export interface DueState {
   readonly queue: readonly number[];
 }
 
-interface LeftOut {
+export interface LeftOut {
   /** The first due time that is left out. */
   readonly due: number;
   readonly why: 'missed' | 'overlap';
