@@ -34,7 +34,6 @@ export {
   refresh,
 } from './features/drift/refresh.ts';
 export type { EditOptions } from './features/edit-state.ts';
-export { type Forgettable, type Forgotten, forget } from './features/forget/forget.ts';
 export { type Initialized, type InitOptions, init } from './features/init/init.ts';
 export {
   type Proposals,

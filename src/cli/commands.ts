@@ -73,7 +73,6 @@ export function optionOf(flag: Flag<unknown>): Option {
 }
 
 const file = argument('<file>');
-const optionalTask = (help: string) => argument('[task]', help);
 
 /** In the groups and the order of help. */
 export const commands: Readonly<Record<string, Readonly<Record<string, Added>>>> = {
@@ -155,12 +154,6 @@ export const commands: Readonly<Record<string, Readonly<Record<string, Added>>>>
       run: async (name, task, take, given) =>
         (await import('../features/takes/command.ts')).pickCommand(name, task, take, given),
     }),
-    forget: command('forget', 'make the next run redo a task, and pay again', {
-      takes: [file, optionalTask('its name as status and plan show it')],
-      flags: flags.forgetFlags,
-      run: async (name, task, given) =>
-        (await import('../features/forget/command.ts')).forgetCommand(name, task, given),
-    }),
   },
   'Unattended:': {
     tick: command('tick', 'save what is ready, buy within the limits, and end', {
@@ -212,7 +205,7 @@ export const commands: Readonly<Record<string, Readonly<Record<string, Added>>>>
       {
         takes: [
           file,
-          optionalTask('its name as status shows it, or the name of the project that was sent'),
+          argument('[task]', 'its name as status shows it, or the name or id of its project'),
         ],
         flags: flags.resolveFlags,
         run: async (name, task, given) =>

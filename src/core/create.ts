@@ -293,7 +293,7 @@ export class Creations {
   #intentOf(task: Task, attempt: string, reserve: number, forgotten: Job | undefined) {
     const { fingerprint: job, kind, id, step, take, first, text } = task;
     const forgets = (forgotten?.attempts ?? [])
-      .filter((one) => !isOver(one))
+      .filter((one) => !isOver(one) || one.gaveUp !== undefined)
       .map(({ name }) => name);
     return {
       job,

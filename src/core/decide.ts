@@ -91,7 +91,7 @@ export const isAway = ({ state, gone, missing, charge }: Attempt): boolean =>
   gone !== undefined ||
   (missing !== undefined && (charge === undefined || charge.read < missing));
 
-/** A person wants it done again, and nothing has come of that yet. */
+/** A person has paid for it once more. */
 const isForgotten = ({ forgotten }: Attempt): boolean => forgotten !== undefined;
 
 /** The number of files of a finished project; a repaired record may not say it. */
@@ -179,7 +179,7 @@ export function decideCreate({ known, mayPayAgain }: CreateQuestion, facts: Fact
   const now = job && current(job);
   if (now === undefined || isForgotten(now)) {
     const decision = unpaid(job);
-    return mayPayAgain ? { ...decision, action: 'create' } : decision;
+    return mayPayAgain && decision.action === 'lost' ? because('create', 'asked-again') : decision;
   }
   const isOurs = own?.attempts.some(({ name }) => name === now.name) === true;
   const files = (): readonly WholeFile[] | undefined => filesOf(known, now, facts);
@@ -205,11 +205,10 @@ export function decideCreate({ known, mayPayAgain }: CreateQuestion, facts: Fact
 
 /** No attempt counts. */
 function unpaid(job: Job | undefined): Decision {
-  const last = job?.attempts.at(-1);
-  if (job === undefined || last === undefined) return because('create', 'new-request');
-  if (job.attempts.some(({ gaveUp, forgotten }) => gaveUp !== undefined && forgotten === undefined))
-    return because('lost', 'given-up');
-  if (last.forgotten !== undefined) return because('create', 'forgotten');
+  const tried = job?.attempts.filter((attempt) => !isForgotten(attempt)) ?? [];
+  if (tried.some(({ gaveUp }) => gaveUp !== undefined)) return because('lost', 'given-up');
+  const last = tried.at(-1);
+  if (last === undefined) return because('create', 'new-request');
   return because('create', 'failed-before', last.fault?.code);
 }
 

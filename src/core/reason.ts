@@ -13,7 +13,6 @@ const texts = {
   'same-request': 'same content and parameters as before',
   'new-request': 'new content or parameters',
   'asked-again': 'because of --pay-again',
-  forgotten: 'forgotten, so it runs again',
   'take-asked': 'take §, as reroll asks',
   'failed-before': 'the last attempt failed: §',
   'paid-already': 'paid already: project §',
@@ -25,7 +24,7 @@ const texts = {
     'in doubt: the answer to its creation was lost, and nobody has said what became of it',
   'doubt-elsewhere': 'in doubt: another run on this machine may have paid for it',
   'two-projects': 'in doubt: two records name different projects for it',
-  'given-up': 'given up: nobody could tell whether it was charged',
+  'given-up': 'given up with resolve --abandon; its credits count as spent',
   'gone-at-service': 'its project is gone: the service has it no more, and its files are not here',
   'missing-at-service':
     'its project was not found at the service, twice, and its files are not here',

@@ -6,8 +6,8 @@ import type { Attempt, Fault, Job, Output } from './record/line.ts';
 /**
  * - `supplied`: a free job is done. `intended`: a creation was about to be sent; read back from disk, the outcome is unknown.
  * - `created`: paid, not finished. `complete`: paid and done. `deleted`: complete, then deleted.
- * - `failed`: not charged, refunded or written off. `doubt`: it may have been paid.
- * - `forgotten`: a person wants the job done again.
+ * - `failed`: not charged, refunded or given up. `doubt`: it may have been paid.
+ * - `forgotten`: a person has paid for it once more.
  */
 export type JobState =
   | 'supplied'
@@ -156,7 +156,7 @@ const pastOf = (attempt: Attempt): PastAttempt => ({
 
 const notThere = 'the service does not have the project any more';
 const uncharged = 'resolved by hand: the service never took it';
-const unknowable = 'resolved by hand: nobody can tell, so it counts as charged';
+const givenUp = 'given up with resolve --abandon: its credits count as spent';
 const twoProjects = 'two records name different projects for it';
 
 function stateOf(attempt: Attempt): Pick<Counting, 'state' | 'at' | 'error'> {
@@ -168,7 +168,7 @@ function stateOf(attempt: Attempt): Pick<Counting, 'state' | 'at' | 'error'> {
     ({ state: 'failed', at, error: { code, message } }) as const;
   if (isClash(attempt))
     return { state: 'doubt', at, error: { code: 'in_doubt', message: twoProjects } };
-  if (attempt.gaveUp !== undefined) return failed('abandoned', unknowable);
+  if (attempt.gaveUp !== undefined) return failed('abandoned', givenUp);
   switch (state) {
     case 'intended':
     case 'doubt':

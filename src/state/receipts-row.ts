@@ -126,7 +126,9 @@ export function withWords(row: Row, { attempts }: Job, saved: readonly string[])
     const { name, run, at, reserve } = known;
     const isDeleted = said.state === 'deleted' && hasAll(said, row.line.outputs, saved);
     const state = isDeleted ? 'deleted' : project === undefined ? 'intended' : 'created';
-    return [{ name, run, at, state, reserve, project, settled, result, gaveUp, notCharged }];
+    // Whoever paid for a project may still wait for it.
+    const mark = project === undefined ? gaveUp : undefined;
+    return [{ name, run, at, state, reserve, project, settled, result, gaveUp: mark, notCharged }];
   });
   if (words.length === 0) return row;
   return { ...row, line: joined(row.line, { ...row.line, attempts: words }) };

@@ -134,7 +134,7 @@ const paying = ['run', 'tick', 'reroll', 'schedule', 'watch'] as const;
 const planned = ['plan', 'run', 'tick'] as const;
 /** Commands about an existing state file. */
 const reading = [
-  ...(['status', 'report', 'ui', 'pick', 'forget', 'resolve', 'refresh', 'audit'] as const),
+  ...(['status', 'report', 'ui', 'pick', 'resolve', 'refresh', 'audit'] as const),
   ...(['repair', 'prune', 'export'] as const),
 ] as const;
 const stateful = ['plan', ...paying, ...reading] as const;
@@ -169,7 +169,7 @@ export const flagGroups = {
     ),
     abandon: shared(
       '--abandon',
-      'nobody can tell: count its credits as spent; the next run may pay for it again',
+      'give it up, because nobody can tell or its project never ends: its credits count as spent, and only run --pay-again buys it again',
       ['resolve'],
     ),
     all: shared('--all', 'everything that is in doubt; asks about each, unless another flag says', [
@@ -476,13 +476,6 @@ export type StatusFlags = Given<typeof statusFlags>;
 
 export const resolveFlags = { ...flagsOf('resolve'), ...existing };
 export type ResolveFlags = Given<typeof resolveFlags>;
-
-export const forgetFlags = {
-  ...flagsOf('forget'),
-  ...existing,
-  project: flag('--project <id>', 'the task that this project belongs to'),
-};
-export type ForgetFlags = Given<typeof forgetFlags>;
 
 export const refreshFlags = {
   ...flagsOf('refresh'),

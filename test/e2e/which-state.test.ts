@@ -13,7 +13,6 @@ const commands: readonly (readonly string[])[] = [
   ...[['status'], ['status', '--items'], ['report'], ['audit'], ['refresh'], ['repair']],
   ...[
     ['prune', '--yes'],
-    ['forget', 'save:p1.png'],
     ['pick', 'swap:p1.png', '2'],
   ],
   ...[['resolve', 'swap:p1.png', '--abandon'], ['ui']],
@@ -108,8 +107,8 @@ test('of a hosted state alone, a clone without a key can read, and its lines sta
   const rig = await photoRig(1);
   const local = await service();
   await rig.run(local);
-  const forgotten = await says(rig, ['forget', 'save:p1.png'], {});
-  expect(forgotten.stdout).toMatch(new RegExp(`^Service: ${local.address}\n`));
+  const status = await says(rig, ['status', '--failed'], {});
+  expect(status.stdout).toMatch(new RegExp(`^Service: ${local.address}\n`));
   await says(rig, another, envOf(local));
   const next = nextOf(await says(rig, ['pick', 'swap:p1.png', '2'], {}));
   expect(next).toContain('--hosted');

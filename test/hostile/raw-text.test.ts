@@ -83,7 +83,7 @@ describe('raw text in what the service says', () => {
     for (const command of ['status', 'audit', 'plan'])
       await lookTwice(rig, { args: [command, 'pipeline.yaml'], env });
     for (const project of [wild, wildId])
-      await look(rig, { args: ['forget', 'pipeline.yaml', '--project', project], env });
+      await look(rig, { args: ['resolve', 'pipeline.yaml', project, '--abandon'], env });
   });
 
   test('of a project that somebody says was made', async () => {
@@ -126,7 +126,8 @@ steps:
     expect(written(rig, 'run.log', state)).toContain('\\u202e');
     for (const command of ['status', 'audit'])
       await look(rig, { args: [command, 'pipeline.yaml', '--rehearse'], env });
-    await look(rig, { args: ['forget', 'pipeline.yaml', `draw:${wild}`], env });
+    await look(rig, { args: [...args, '--pay-again', `draw:${wild}.png`, '--yes'], env });
+    await look(rig, { args: ['resolve', 'pipeline.yaml', `draw:${wild}.png`, '--abandon'], env });
     rig.write(state, rig.read(state).replace('"kind"', '"k\\u202eind"'));
     for (const command of ['status', 'repair'])
       await lookTwice(rig, { args: [command, 'pipeline.yaml', '--rehearse'], env });

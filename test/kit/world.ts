@@ -20,7 +20,6 @@ import type { Disk } from '../../src/core/ports.ts';
 import { type RunInternals, withInternals } from '../../src/features/internals.ts';
 import {
   type EditOptions,
-  forget,
   type LoadedPipeline,
   type LoadOptions,
   loadPipeline,
@@ -279,10 +278,6 @@ export class Checkout {
 
   async resolve(task: string, how: Resolution): Promise<void> {
     await this.do((loaded, own) => resolve(loaded, task, how, own));
-  }
-
-  async forget(task: string): Promise<void> {
-    await this.do((loaded, own) => forget(loaded, { by: 'task', task }, own));
   }
 
   async refresh(): Promise<void> {

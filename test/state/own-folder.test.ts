@@ -17,8 +17,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { forget } from '../../src/features/forget/forget.ts';
 import { repair } from '../../src/features/repair/repair.ts';
+import { resolve } from '../../src/features/resolve/resolve.ts';
 import { boundPipeline } from '../../src/language/load/bound-pipeline.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
 import { type Problem, renderProblem, resultOf } from '../../src/language/load/refusal.ts';
@@ -87,7 +87,7 @@ test('commands that only take the lock leave a folder that the next one uses', a
   writeFileSync(join(root, 'p.state.jsonl'), `${JSON.stringify(header)}\n`);
   const loaded = await loadPipeline(join(root, 'p.yaml'));
   const commands = [
-    () => forget(loaded, { by: 'task', task: 'none' }),
+    () => resolve(loaded, 'none', { how: 'abandon' }),
     () => repair(loaded, { service: 'https://x' }),
   ];
   for (const command of commands) {

@@ -38,9 +38,9 @@ test('a delete that does not need the download keeps the project', async () => {
   expect(isDeleted(world)).toBe(false);
 });
 
-test('so does it when the saved file is forgotten', async () => {
+test('so does it when the saved file is asked for once more', async () => {
   const world = await halfSaved();
-  await world.forget('save:a');
+  expect((await world.run({ payAgain: ['save:a'] })).endings['save:a']).toBe('pending');
   world.edit(unwanted);
   await world.run();
   expect(isDeleted(world)).toBe(false);

@@ -10,6 +10,11 @@ steps:
   save: { uses: download, with: { of: meme, to: "\${{ item.key }}.png" } }
 `;
 const tidy = '  tidy: { uses: delete, with: { of: meme } }\n';
+/** The files that were replaced. */
+const keptFiles = (world: World): readonly (string | undefined)[] => {
+  const files = world.machine.files(true);
+  return files.below(`${world.folder}/.shotlist/kept`).map((path) => files.read(path));
+};
 const once = { 'meme:1': 10, 'meme:2': 10 };
 
 async function done(pipeline = memes): Promise<World> {
@@ -29,9 +34,10 @@ async function saved(world: World): Promise<readonly (number | string)[]> {
   return [told.charged, told.endings['meme:1'] ?? '', told.endings['save:1'] ?? ''];
 }
 
-test('a creation is bought again, once, and its file is replaced', async () => {
-  const world = await done();
-  const first = world.read('out/1.png');
+test('a creation is bought again, once, its file is replaced and kept, and its first attempt stays on the books', async () => {
+  const world = new World(memes, {}, { disk: 'folder' });
+  await world.run();
+  const [first, made] = [world.read('out/1.png'), world.service.projectOf('meme:1')];
   const payAgain = ['meme:1'];
   expect((await world.plan({ payAgain })).plan.credits).toBe(10);
   const told = await world.run({ payAgain });
@@ -39,6 +45,8 @@ test('a creation is bought again, once, and its file is replaced', async () => {
   expect(world.bill).toEqual({ 'meme:1': 20, 'meme:2': 10 });
   expect((await world.status()).credits.charged).toBe(30);
   expect(world.read('out/1.png')).not.toBe(first);
+  expect(keptFiles(world)).toEqual([first]);
+  expect(world.state).toContain(made.name);
   const { state } = world;
   expect((await world.run()).charged).toBe(0);
   expect(world.state).toBe(state);
@@ -65,6 +73,34 @@ test('a download whose file is the only one that is left stays as it is, and cos
   const world = await done(memes + tidy);
   expect(await saved(world)).toEqual([0, 'reused', 'reused']);
   expect(world.bill).toEqual(once);
+});
+
+test('the other downloads of its project are not saved again', async () => {
+  const world = await done(
+    `${memes}  second: { uses: download, with: { of: meme, to: "2nd-\${{ item.key }}.png" } }\n`,
+  );
+  const told = await world.run({ payAgain: ['save:1'] });
+  const again = Object.keys(told.endings).filter((task) => told.endings[task] === 'done');
+  expect([told.charged, again]).toEqual([0, ['save:1']]);
+});
+
+test('an element of a list is bought again by itself', async () => {
+  const world = await done(`pipeline: list
+items: { values: [a] }
+steps:
+  img: { uses: ai-image-generator, with: { image_count: 3, model: flux-schnell, resolution: 640px, style: { prompt: "\${{ item.value }}" } } }
+  up:
+    for_each: "\${{ steps.img.downloads }}"
+    uses: ai-image-upscaler
+    with: { scale_factor: 2, style: { mode: preserve }, assets: { image_file_path: "\${{ each.url }}" } }
+  save: { uses: download, with: { of: up, to: "\${{ each.index }}.png" } }
+`);
+  const before = world.bill;
+  const element = 'up:1[1]';
+  const told = await world.run({ payAgain: [element] });
+  const again = Object.keys(told.endings).filter((task) => told.endings[task] === 'done');
+  expect(again.sort()).toEqual(['save:1[1]', element]);
+  expect(world.bill).toEqual({ ...before, [element]: 2 * (before[element] ?? 0) });
 });
 
 test('the creation of a download is paid for if its result is nowhere any more', async () => {

@@ -110,6 +110,75 @@ describe('what a person says', () => {
   });
 });
 
+describe('a project that never ends, which a person gives up', () => {
+  const abandon = { how: 'abandon' } as const;
+
+  /** It has a timeout of a millisecond, and is paid. */
+  async function endless(): Promise<World> {
+    const slow = tidy.replace('swap: { uses:', 'swap: { timeout: 1ms, uses:');
+    const world = new World(slow, files(1), { disk: 'folder' });
+    world.service.renderMs = () => 1e12;
+    expect((await world.run()).endings[swap]).toBe('pending');
+    return world;
+  }
+
+  const looks = (world: World): number =>
+    world.service.calls.filter(({ call }) => call === 'look').length;
+
+  test.each(['task', 'project', 'name'] as const)(
+    'by its %s: its credits stay counted, no run waits for it or buys it again, and one that may pay again does',
+    async (by) => {
+      const world = await endless();
+      const made = world.service.projectOf(swap);
+      const which = { task: swap, project: made.id, name: made.name }[by];
+      expect(await said(world, which, abandon)).toMatchObject({
+        ...{ tasks: [swap], state: 'failed', credits: 10, project: made.id },
+      });
+      expect((await world.status()).credits).toMatchObject({ charged: 10, reserved: 0 });
+      const before = looks(world);
+      const told = await world.run();
+      expect([told.outcome, told.endings[swap], told.charged]).toEqual(['failed', 'failed', 0]);
+      expect(looks(world)).toBe(before);
+      expect(made.isDeleted).toBe(false);
+      world.service.renderMs = () => 0;
+      await endsWith(world, 20, { payAgain: [swap] });
+      expect((await world.status()).paidTwice).toEqual([]);
+    },
+  );
+
+  test('to which the pipeline does not lead any more: no run fetches it', async () => {
+    const world = await endless();
+    const { project } = projectOf(world);
+    world.edit(tidy.replace('face.png', 'another-face.png'));
+    world.service.renderMs = ({ number }) => (number === 1 ? 1e12 : 0);
+    const waited = await world.run();
+    expect([waited.outcome, waited.endings[swap], waited.charged]).toEqual(['waiting', 'done', 10]);
+    await said(world, project, abandon);
+    await endsWith(world, 20);
+  });
+
+  test('and for which another pipeline has paid: that one still waits for it', async () => {
+    const world = await endless();
+    const slow = tidy.replace('swap: { uses:', 'swap: { timeout: 1ms, uses:');
+    const other = world.checkout('other', slow);
+    other.write('photos/p1.png', 'photo 0');
+    expect((await other.run()).endings[swap]).toBe('pending');
+    await said(other, projectOf(world).project, abandon);
+    expect((await other.run()).endings[swap]).toBe('failed');
+    world.service.renderMs = () => 0;
+    await endsWith(world, 10);
+  });
+
+  test('is not one that is done: that is refused, and the state file stays as it was', async () => {
+    const world = new World(tidy, files(1), { disk: 'folder' });
+    await endsWith(world, 10);
+    const { state } = world;
+    for (const which of [swap, projectOf(world).project])
+      await expect(said(world, which, abandon)).rejects.toThrow(Refusal);
+    expect(world.state).toBe(state);
+  });
+});
+
 describe('of a doubt in an older state file that was put back, and that was resolved since, the receipts know', () => {
   test('the project: nobody can say that it was not charged, and nothing is paid again', async () => {
     const world = await doubted('taken');

@@ -76,9 +76,9 @@ function becameText({ state, files, credits }: Listed): string {
     case 'deleted':
       return `done, ${saved}, project deleted`;
     case 'failed':
-      return credits > 0 ? 'written off' : 'failed, not charged';
+      return credits > 0 ? 'given up' : 'failed, not charged';
     case 'forgotten':
-      return 'forgotten';
+      return 'paid for again';
     case 'supplied':
       return 'free';
   }

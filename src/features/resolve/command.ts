@@ -71,7 +71,8 @@ function resolvedText(
   { tasks, name, state, credits, project }: Resolved,
   { how }: Resolution,
 ): string {
-  const whose = printable(`${tasks.join(', ')} (${JSON.stringify(name)})`);
+  const sent = JSON.stringify(name);
+  const whose = printable(tasks.length === 0 ? sent : `${tasks.join(', ')} (${sent})`);
   switch (how) {
     case 'project':
       return (
@@ -80,8 +81,11 @@ function resolvedText(
       );
     case 'not-charged':
       return `The service never took ${whose}: the next run sends it again.`;
-    case 'abandon':
-      return `${whose} is written off: ${count(credits, 'credit')} count as charged. Only run --pay-again pays for it again.`;
+    case 'abandon': {
+      const left =
+        project === undefined ? '' : `, and project ${printable(project)} stays at the service`;
+      return `${whose} is given up: ${count(credits, 'credit')} count as spent${left}. Only run --pay-again pays for it again.`;
+    }
   }
 }
 
@@ -137,7 +141,7 @@ async function askForEach(file: string, flags: ResolveFlags): Promise<number> {
     );
   printProse(
     `${count(doubts.length, 'creation')} in doubt. Look in the service's hub for each name: y = it is there, n = it is not, ` +
-      'a = nobody can tell (its credits count as charged), Enter = decide later.',
+      'a = nobody can tell (its credits count as spent), Enter = decide later.',
   );
   let left = 0;
   for (const [index, doubt] of doubts.entries()) {
@@ -207,7 +211,7 @@ function resolvedAllText({ settled, left }: ResolvedAll): string {
     [free, 'never taken: the next run sends them again.'],
     [
       written,
-      `written off: ${count(credits, 'credit')} count as charged. Only run --pay-again pays for them again.`,
+      `given up: ${count(credits, 'credit')} count as spent. Only run --pay-again pays for them again.`,
     ],
   ] as const;
   return printable(

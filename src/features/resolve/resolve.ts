@@ -35,7 +35,8 @@ import { refuse } from '../refuse.ts';
  * - `project`: the service accepted the creation, and this is its project; the project's record must have the attempt's
  *   name.
  * - `not-charged`: the service never accepted the creation; the next run may send it again.
- * - `abandon`: nobody can tell. The reserved credits count as charged, and only `--pay-again` pays for it again.
+ * - `abandon`: given up, because nobody can tell, or because its project never ends. What is set aside or charged stays counted, the
+ *   project stays at the service, and only `--pay-again` pays for it again.
  */
 export type Resolution =
   | { readonly how: 'project'; readonly project: string }
@@ -53,8 +54,8 @@ export interface Resolved {
 }
 
 /**
- * Settles a creation that is in doubt: its project is known, the service never took it, or nobody can tell.
- * `task` is a task's name, or the name that was sent with the attempt.
+ * Settles a creation that is in doubt: its project is known, the service never took it, or nobody can tell. Gives up a project
+ * that still renders. `which` is a task's name, the name that was sent with the attempt, or the id of its project.
  *
  * @example
  * ```ts
@@ -72,19 +73,20 @@ export interface Resolved {
  */
 export async function resolve(
   loaded: LoadedPipeline,
-  task: string,
+  which: string,
   resolution: Resolution,
   options: EditOptions = {},
 ): Promise<Resolved> {
   return await editState(loaded, options, async (edit) => {
     await learnDoubts(edit, options);
-    const job = jobOf(edit.journal.ledger, task);
-    if (isDoubt(job)) return await settleDoubt(job, resolution, edit);
+    const job = jobOf(edit.journal.ledger, which);
+    const isGivenUp = resolution.how === 'abandon' && job.state === 'created';
+    if (isDoubt(job) || isGivenUp) return await settleDoubt(job, resolution, edit);
     // The receipts may have known it, and the hub may show less: a project that is deleted looks as if it had never been.
     const isSaid = resolution.how === 'project' && job.project === resolution.project;
     if (isSaid) return resolvedOf(job);
     const project = job.project === undefined ? '' : `, project ${job.project}`;
-    refuse(`${task} is not in doubt: it is ${job.state}${project}`);
+    refuse(`${which} is not in doubt: it is ${job.state}${project}`);
   });
 }
 
@@ -234,17 +236,20 @@ const resolvedOf = ({ tasks, name = '', state, credits = 0, project }: JobView):
 
 const isDoubt = ({ state }: JobView): boolean => jobFacts[state].inDoubt;
 
-/** The attempt of this name; of a task, what is in doubt first. */
-function jobOf(ledger: Ledger, task: string): JobView {
-  const isNamed = ({ tasks, name }: JobView): boolean => tasks.includes(task) || name === task;
+/** The attempt of this name or project; of a task, what is in doubt first, then what still renders. */
+function jobOf(ledger: Ledger, which: string): JobView {
+  const isNamed = ({ tasks, name, project }: JobView): boolean =>
+    tasks.includes(which) || name === which || project === which;
   const doubts = doubtsIn(ledger);
-  const known = doubts.find(isNamed) ?? viewsOf(ledger).findLast(isNamed);
+  const jobs = viewsOf(ledger).filter(isNamed);
+  const known =
+    doubts.find(isNamed) ?? jobs.find(({ state }) => state === 'created') ?? jobs.at(-1);
   if (known !== undefined) return known;
   const names = doubts.flatMap(({ tasks }) => tasks);
   const hint =
-    suggestion(task, names) ??
+    suggestion(which, names) ??
     (names.length === 0 ? 'nothing is in doubt' : `in doubt: ${names.slice(0, 20).join(', ')}`);
-  refuse(`the state file knows no task ${JSON.stringify(task)}`, hint);
+  refuse(`the state file knows no task or project ${JSON.stringify(which)}`, hint);
 }
 
 async function movesFor(

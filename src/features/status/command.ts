@@ -192,7 +192,7 @@ function doubtLines(
     `    Look in the service's hub for a project named ${printable(JSON.stringify(name))}, created about then.`,
     `    If it is there:     ${settle('--project', { placeholder: '<its id>' })}`,
     `    If it is not there: ${settle('--not-charged')}`,
-    `    If nobody can tell: ${settle('--abandon')} (its credits count as charged)`,
+    `    If nobody can tell: ${settle('--abandon')} (its credits count as spent)`,
   ];
 }
 
