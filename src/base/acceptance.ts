@@ -96,8 +96,8 @@ const checks: Readonly<Record<string, Check>> = {
     return (value) => types.some((type) => isOfType(type, value));
   },
   enum: (wanted) => {
-    const known = listOf(wanted).map(scalar);
-    return (value) => known.some((one) => one === value);
+    const known = new Set(listOf(wanted).map(scalar));
+    return (value) => known.has(value);
   },
   const: (wanted) => {
     const known = scalar(wanted);
@@ -125,26 +125,33 @@ const checks: Readonly<Record<string, Check>> = {
   },
   $ref: (wanted, of, _, root) => of(definition(wanted, root)),
   properties: ofObjects((wanted, of) => {
-    const parts = Object.entries(objectOf(wanted)).map(([key, part]) => [key, of(part)] as const);
+    const parts = new Map(Object.entries(objectOf(wanted)).map(([key, part]) => [key, of(part)]));
     return (value) => {
-      for (const [key, accepts] of parts)
-        if (value[key] !== undefined && !accepts(value[key])) return false;
+      for (const key of Object.keys(value)) {
+        const accepts = parts.get(key);
+        if (accepts !== undefined && value[key] !== undefined && !accepts(value[key])) return false;
+      }
       return true;
     };
   }),
   required: ofObjects((wanted) => {
     const keys = listOf(wanted).map(String);
-    return (value) => keys.every((key) => value[key] !== undefined);
+    return (value) => {
+      for (const key of keys) if (value[key] === undefined) return false;
+      return true;
+    };
   }),
   additionalProperties: ofObjects((wanted, of, schema) => {
     const known = new Set(Object.keys(objectOf(schema['properties'] ?? {})));
     const patterns = Object.keys(objectOf(schema['patternProperties'] ?? {})).map(expressionOf);
     const accepts = of(wanted);
-    return (value) =>
-      Object.keys(value).every(
-        (key) =>
-          known.has(key) || patterns.some((pattern) => pattern.test(key)) || accepts(value[key]),
-      );
+    return (value) => {
+      for (const key of Object.keys(value)) {
+        if (known.has(key) || patterns.some((pattern) => pattern.test(key))) continue;
+        if (!accepts(value[key])) return false;
+      }
+      return true;
+    };
   }),
   patternProperties: ofObjects((wanted, of) => {
     const parts = Object.entries(objectOf(wanted)).map(
@@ -163,7 +170,10 @@ const checks: Readonly<Record<string, Check>> = {
   maxProperties: ofObjects((most) => (value) => Object.keys(value).length <= Number(most)),
   items: ofLists((wanted, of) => {
     const accepts = of(wanted);
-    return (value) => value.every(accepts);
+    return (value) => {
+      for (const one of value) if (!accepts(one)) return false;
+      return true;
+    };
   }),
   minItems: ofLists((least) => (value) => value.length >= Number(least)),
   maxItems: ofLists((most) => (value) => value.length <= Number(most)),
@@ -173,7 +183,9 @@ const checks: Readonly<Record<string, Check>> = {
   exclusiveMaximum: ofNumbers((most, value) => value < most),
   // As ajv does it: a quotient that is written with an exponent is refused.
   multipleOf: ofNumbers((of, value) => Number.parseInt(`${value / of}`, 10) === value / of),
-  minLength: ofTexts((least) => (value) => sizeOf(value) >= Number(least)),
+  minLength: ofTexts(
+    (least) => (value) => value.length >= 2 * Number(least) || sizeOf(value) >= Number(least),
+  ),
   maxLength: ofTexts(
     (most) => (value) => value.length <= Number(most) || sizeOf(value) <= Number(most),
   ),

@@ -82,7 +82,7 @@ export function validatorOf<T = unknown>(schema: Schema): Validator<T> {
 }
 
 /** From so many values on, compiling the schema takes less time than it saves. */
-const manyValues = 5_000;
+const manyValues = 50_000;
 
 function validatorFor(schema: Schema): Validator {
   let compiled: Validator | undefined;
