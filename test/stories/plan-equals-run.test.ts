@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { PlanRow, TaskEnding } from '../../src/index.ts';
-import { type Story, stories } from './random-pipelines.ts';
+import { type Story, stories, storiesOfTwo } from './random-pipelines.ts';
 import { itemOf, type Outcome, Telling } from './telling.ts';
 
 type PlannedAction = keyof PlanRow['tasks'];
@@ -178,9 +178,9 @@ const seed = Number(process.env['SEED'] ?? 20261122);
 const rounds = Number(process.env['ROUNDS'] ?? 60);
 
 /** Empty if nothing is wrong. */
-async function tally(): Promise<string> {
+async function tally(told: fc.Arbitrary<Story>): Promise<string> {
   const kinds = new Map<string, { readonly places: number[]; readonly first: string }>();
-  for (const [place, story] of fc.sample(stories, { numRuns: rounds, seed }).entries())
+  for (const [place, story] of fc.sample(told, { numRuns: rounds, seed }).entries())
     await tell(story).catch((error: unknown) => {
       const text = String(error);
       const kind = text.split('\n', 1).join('').replaceAll(/\d+/g, 'n');
@@ -213,12 +213,14 @@ test.each(found)('$what', async ({ story }) => {
   expect(counts.all).toBe(before + 1);
 });
 
-test(`each row of the plan is what a run then does (seed ${seed})`, {
-  timeout: 3_600_000,
-}, async () => {
+test.each([
+  ['each row of the plan is what a run then does', stories],
+  ['and after runs of two pipelines at the same time', storiesOfTwo],
+] as const)(`%s (seed ${seed})`, { timeout: 3_600_000 }, async (_, told) => {
+  for (const what of Object.keys(counts) as (keyof typeof counts)[]) counts[what] = 0;
   if (process.env['TALLY'] === undefined)
-    await fc.assert(fc.asyncProperty(stories, tell), { numRuns: rounds, seed });
-  else expect(await tally()).toBe('');
+    await fc.assert(fc.asyncProperty(told, tell), { numRuns: rounds, seed });
+  else expect(await tally(told)).toBe('');
   if (process.env['ROUNDS'] !== undefined) console.log(JSON.stringify(counts));
   expect(counts.all).toBeGreaterThan(rounds / 4);
   for (const some of Object.values(counts)) expect(some).toBeGreaterThan(rounds / 80);

@@ -202,19 +202,17 @@ const disk: fc.Arbitrary<DiskTrouble> = fc.record({
   held: fc.constantFrom(null, null, 2, 3),
 });
 
-const cut: fc.Arbitrary<Cut | null> = fc.option(
-  fc.oneof(
-    fc.record({
-      line: fc.integer({ min: 1, max: 16 }),
-      when: fc.constantFrom('before', 'after'),
-    }),
-    fc.record({
-      request: fc.integer({ min: 1, max: 20 }),
-      when: fc.constantFrom('before', 'after'),
-    }),
-  ),
-  { freq: 2 },
+const anyCut: fc.Arbitrary<Cut> = fc.oneof(
+  fc.record({
+    line: fc.integer({ min: 1, max: 16 }),
+    when: fc.constantFrom('before', 'after'),
+  }),
+  fc.record({
+    request: fc.integer({ min: 1, max: 20 }),
+    when: fc.constantFrom('before', 'after'),
+  }),
 );
+const cut: fc.Arbitrary<Cut | null> = fc.option(anyCut, { freq: 2 });
 
 /** A creation of these pipelines costs 5 to 15 credits. */
 const cap = fc.option(
@@ -344,6 +342,19 @@ export const stories: fc.Arbitrary<Story> = fc.oneof(
   { weight: bends.length, arbitrary: anyStory },
   ...bends.map((bend) => ({ weight: 1, arbitrary: anyStory.map(bend) })),
 );
+
+/** Each run but the last goes on beside one of another pipeline that wants the same, and most of them are killed. */
+export const storiesOfTwo: fc.Arbitrary<Story> = fc
+  .tuple(stories, fc.array(fc.option(anyCut, { freq: 6 }), { minLength: 3, maxLength: 3 }))
+  .map(([story, cuts]) => ({
+    ...story,
+    receipts: true,
+    rounds: [...story.rounds, { ...story.last, after: [] }].map((round, at) => ({
+      ...round,
+      beside: true,
+      cut: cuts[at] ?? null,
+    })),
+  }));
 
 interface Written {
   readonly name: string;
