@@ -37,7 +37,7 @@ const volatile: readonly Volatile[] = [
   { name: 'duration', pattern: /(?<=^ {2}Running: .*\()[\d.]+ \w+(?=\))/gm },
   // A summary says how long it took, and a plan says so of the last run.
   { name: 'duration', pattern: /(?<=^ {2}time {8}).+$/gm },
-  { name: 'duration', pattern: /(?<=^Time: about ).+?(?=, .*, as the last run took)/gm },
+  { name: 'duration', pattern: /(?<=^Time: about ).+?(?=, .*, as in earlier runs)/gm },
   { name: 'duration', pattern: /(?<=next attempt in ).+?(?=,)/g },
   { name: 'duration', pattern: /(?<=^Done: .* charged, ).+(?=\.$)/gm },
   { name: 'ms', pattern: /(?<="elapsedMs":|"at":)[\d.]+/g, quoted: true },

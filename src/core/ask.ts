@@ -20,13 +20,12 @@ import {
   decideSupply,
   filesOf,
   isAway,
-  isStored,
   isWaiting,
   Known,
   type Source,
 } from './decide.ts';
 import { done, type End } from './ending.ts';
-import type { Facts, ReceiptsView } from './facts.ts';
+import { type Facts, isStored, type ReceiptsView } from './facts.ts';
 import { isKnown, isList, type Named, Ref, Taken, textOf } from './names.ts';
 import { normalized } from './output-path.ts';
 import { endOfSupply, recordedOutputs, savedOutputs, suppliedIn } from './outputs.ts';

@@ -11,6 +11,7 @@ import type { AcceptedCreation, Account, Project, RecordKind } from '../contract
 import { Ended, endedBy, stopped } from './ended.ts';
 import { givenUpText, unansweredText, whyAway } from './outage-text.ts';
 import type { Clock, MediaApi, ServiceAnswer } from './ports.ts';
+import { askedPause, backoffAfter } from './retry.ts';
 import type { Outage, OutageEvent } from './run-event.ts';
 
 /** Who pays with this key: a digest of the account's id; '' where the deployment has no account endpoint, or tells no id. */
@@ -52,7 +53,6 @@ const lostUntilClosed = 2;
 const lostUntilGivenUp = 4;
 /** A trial may cost another doubt, so the pauses between trials are longer. */
 const lostPauseFactor = 5;
-const maxPauseMs = 30_000;
 /** A longer wait has a reason on the screen. */
 const maxQuietMs = 2_000;
 const accountAttempts = 3;
@@ -145,16 +145,14 @@ export class Calls {
   }
 
   #repeated<T>(gate: Gate, call: () => ServiceAnswer<T>, attempts: number): Promise<T> {
-    const { clock, signal, backoffMs } = this.#o;
-    const since = clock.elapsed();
+    const since = this.#o.clock.elapsed();
     return pRetry(() => this.#answered(gate, call, since), {
       retries: attempts - 1,
       // p-retry counts, and this clock waits.
       minTimeout: 0,
-      async shouldRetry({ error, attemptNumber }) {
+      shouldRetry: async ({ error, attemptNumber }) => {
         if (!(error instanceof Ended) || !error.mayPass) return false;
-        const pauseMs = backoffAfter(attemptNumber, backoffMs, clock.chance());
-        await clock.sleep(Math.min(pauseMs, maxQuietMs), signal);
+        await this.#pause(attemptNumber);
         return true;
       },
     });
@@ -188,11 +186,16 @@ export class Calls {
 
   /** The service answers, but not this call for now: it is not the fault of the task. */
   async #later(failure: ApiFailure, since: number, tries: number): Promise<void> {
-    const { clock, signal, backoffMs, outageMs } = this.#o;
+    const { clock, outageMs } = this.#o;
     if (clock.elapsed() - since >= outageMs) {
       if (this.#answeredAt >= since) throw endedBy('free', failure);
       throw givenUp({ of: 'service' }, failure, outageMs);
     }
+    await this.#pause(tries);
+  }
+
+  async #pause(tries: number): Promise<void> {
+    const { clock, signal, backoffMs } = this.#o;
     const pauseMs = backoffAfter(tries, backoffMs, clock.chance());
     await clock.sleep(Math.min(pauseMs, maxQuietMs), signal);
   }
@@ -241,14 +244,6 @@ const givenUp = (outage: Outage, failure: ApiFailure, outageMs: number): Ended =
 
 /** Empty for what is no address: the call itself says so. */
 const originOf = (address: string): string => URL.parse(address)?.origin ?? '';
-
-/** Doubles, with a jitter of one half. */
-const backoffAfter = (tries: number, firstMs: number, chance: number): number =>
-  Math.min(maxPauseMs, firstMs * 2 ** (tries - 1)) * (0.5 + chance);
-
-/** How long the service asks to wait. */
-const askedPause = (failure: ApiFailure): number =>
-  'retryAfterMs' in failure ? (failure.retryAfterMs ?? 0) : 0;
 
 /**
  * What a failure says about whoever was asked: it answers; no connection was made; it asks to come back later; the answer got lost;

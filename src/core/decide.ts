@@ -5,10 +5,18 @@ import { extensionOf } from '../contract/api/asset.ts';
 import { worthAnotherAttempt } from '../contract/api/failure.ts';
 import { current, isClash, isOver } from '../model/record/job.ts';
 import { joined } from '../model/record/join.ts';
+import type { Ledger } from '../model/record/ledger.ts';
 import type { Attempt, Job, Output } from '../model/record/line.ts';
 import type { Action, End } from './ending.ts';
-import type { Facts, Receipt } from './facts.ts';
-import { type FileCounts, sumOf } from './file-counts.ts';
+import {
+  type Facts,
+  type FileCounts,
+  isKept,
+  isSame,
+  isStored,
+  type Receipt,
+  type ReceiptsView,
+} from './facts.ts';
 import { outputPath } from './output-path.ts';
 import { suppliedIn } from './outputs.ts';
 import type { Reason, ReasonCode } from './reason.ts';
@@ -45,16 +53,32 @@ export class Known {
         : joined(own, receipt.line);
   }
 
+  /** The attempt that counts. */
+  get now(): Attempt | undefined {
+    const { job } = this;
+    return job && current(job);
+  }
+
+  /** The same, as the state file alone knows it. */
+  get ownNow(): Attempt | undefined {
+    return this.own && current(this.own);
+  }
+
   /** Made by this state file, and over: nobody else can know better. */
   get isSettled(): boolean {
     if (suppliedIn(this.own) !== undefined) return true;
-    const now = this.own && current(this.own);
+    const now = this.ownNow;
     if (now === undefined || now.adopted || isForgotten(now) || isClash(now)) return false;
-    return now.state === 'deleted' ? resultsOf(now) !== undefined : isThere(now);
+    if (now.state === 'deleted') return resultsOf(now) !== undefined;
+    return now.state === 'complete' && !isAway(now);
   }
 }
 
-const isThere = (attempt: Attempt): boolean => attempt.state === 'complete' && !isAway(attempt);
+export const knownOf = (
+  ledger: Pick<Ledger, 'job'>,
+  receipts: ReceiptsView | undefined,
+  job: string,
+): Known => new Known(ledger.job(job), () => receipts?.get(job));
 
 /** What others have paid for a request and the state file does not say. */
 export function newsIn(known: Known): readonly Attempt[] {
@@ -142,19 +166,9 @@ function wholeAmong(
   return output && { from, output };
 }
 
-/** A file whose size is right and that was not read yet counts: it is read before anything depends on it. */
-const isSame = ({ bytes, sha256 }: Output, fact: ReturnType<Facts['output']>): boolean =>
-  fact.is === 'file' && fact.bytes === bytes && (fact.digest ?? sha256) === sha256;
-
 /** Whoever wants a file downloaded again does not want the one that is there. */
 export const isWhole = (output: Output, facts: Facts): boolean =>
   output.forgotten === undefined && isSame(output, facts.output(output.path));
-
-const isKept = (output: Output, facts: Facts): boolean =>
-  isSame(output, facts.kept(output.sha256, extensionOf(output.path)));
-
-export const isStored = ({ stored }: Output, { store }: Facts): boolean =>
-  store !== undefined && stored === store;
 
 // Uploads and detections
 
@@ -175,14 +189,12 @@ export interface CreateQuestion {
 
 export function decideCreate({ known, mayPayAgain }: CreateQuestion, facts: Facts): Decision {
   if (known.isSettled && !mayPayAgain) return because('reuse', 'same-request');
-  const { job, receipt, own } = known;
-  const now = job && current(job);
+  const { receipt, own, now } = known;
   if (now === undefined || isForgotten(now)) {
-    const decision = unpaid(job);
+    const decision = unpaid(known.job);
     return mayPayAgain && decision.action === 'lost' ? because('create', 'asked-again') : decision;
   }
   const isOurs = own?.attempts.some(({ name }) => name === now.name) === true;
-  const files = (): readonly WholeFile[] | undefined => filesOf(known, now, facts);
   if (isClash(now)) return because('doubt', 'two-projects');
   if (now.state === 'intended' || now.state === 'doubt') {
     // Whoever waits for another process decides again when that one is over.
@@ -191,7 +203,7 @@ export function decideCreate({ known, mayPayAgain }: CreateQuestion, facts: Fact
   }
   // Never while it is in doubt: that is for a person to settle first.
   if (mayPayAgain) return because('create', 'asked-again');
-  if (isAway(now) && now.state !== 'deleted' && files() === undefined)
+  if (isAway(now) && now.state !== 'deleted' && filesOf(known, now, facts) === undefined)
     return because('lost', now.gone === undefined ? 'missing-at-service' : 'gone-at-service');
   if (now.state === 'created' && !isAway(now))
     return because('follow', isOurs ? 'paid-already' : 'paid-elsewhere', now.project);
@@ -247,33 +259,25 @@ export function decideDownload(question: DownloadQuestion, facts: Facts): Decisi
   const { source } = question;
   const { known } = source;
   const isNew = question.isDry && source.end.action === 'create';
-  const own = known.own && current(known.own);
-  if (!isNew && own !== undefined) {
-    const reused = reuseOf(question, own, facts);
-    if (reused !== undefined) return reused;
-  }
-  const { job } = known;
-  const now = job && current(job);
+  const own = isNew ? undefined : known.ownNow;
+  const reused = own && reuseOf(question, own, facts);
+  if (reused !== undefined) return reused;
+  const { now } = known;
   if (isNew || now === undefined) return because('save', 'not-saved-yet');
   // A copy costs no request, and comes first where the project is there, too.
   const files = filesOf(known, now, facts);
   if (files !== undefined) {
-    const isFrom = (from: WholeFile['from']): boolean => files.some((file) => file.from === from);
-    const code = isFrom('store')
-      ? 'in-store'
-      : isFrom('copy')
-        ? 'saved-elsewhere'
-        : 'at-other-place';
-    return because('copy', code);
+    const from = new Set(files.map((file) => file.from));
+    if (from.has('store')) return because('copy', 'in-store');
+    return because('copy', from.has('copy') ? 'saved-elsewhere' : 'at-other-place');
   }
   if (!isAway(now)) return because('save', whyAgain(question, now, known, facts));
   if (now.gone !== undefined) return because('lost', 'gone-at-service');
   const pruned = known.own?.outputs.find(
     (output) => output.of === now.name && output.pruned !== undefined,
   );
-  return pruned === undefined
-    ? because('lost', 'deleted-and-gone')
-    : because('lost', 'deleted-and-pruned', pruned.pruned?.slice(0, 10));
+  if (pruned === undefined) return because('lost', 'deleted-and-gone');
+  return because('lost', 'deleted-and-pruned', pruned.pruned?.slice(0, 10));
 }
 
 /** The files that a download has recorded where it would put them now. */
@@ -306,42 +310,36 @@ function reuseOf(question: DownloadQuestion, attempt: Attempt, facts: Facts): De
   const recorded = recordedAt(question, attempt, facts);
   const places = new Set(recorded.map(({ index }) => index));
   if (count === undefined || count === 0 || places.size < count) return undefined;
-  let files: FileCounts = { changed: 0, elsewhere: 0, stored: 0 };
-  for (const index of places) {
-    const standings = recorded
+  const standings = [...places].map((index) =>
+    recorded
       .filter((one) => one.index === index)
-      .map((one) => standingOf(one, facts));
-    const standing = standings.find((one) => one !== undefined);
-    if (standing === undefined) return undefined;
-    files = sumOf(files, standing);
-  }
+      .map((one) => standingOf(one, facts))
+      .find((one) => one !== undefined),
+  );
+  if (standings.includes(undefined)) return undefined;
   const unstored = recorded.some(
     (one) => facts.store !== undefined && !isStored(one, facts) && isWhole(one, facts),
   );
   if (unstored) return because('store', 'not-in-store-yet');
-  if (files.changed + files.elsewhere === 0) return because('reuse', 'saved-before');
-  const code =
-    files.elsewhere === 0
-      ? 'changed-on-disk'
-      : files.stored === files.elsewhere
-        ? 'in-store'
-        : 'in-other-checkout';
-  return { ...because('reuse', code), files };
+  const countOf = (is: Standing): number => standings.filter((one) => one === is).length;
+  const [changed, away, stored] = [countOf('changed'), countOf('elsewhere'), countOf('stored')];
+  if (changed + away + stored === 0) return because('reuse', 'saved-before');
+  const inStore = away === 0 ? 'in-store' : 'in-other-checkout';
+  const code = away + stored === 0 ? 'changed-on-disk' : inStore;
+  return { ...because('reuse', code), files: { changed, elsewhere: away + stored, stored } };
 }
 
-const whole: FileCounts = { changed: 0, elsewhere: 0, stored: 0 };
+type Standing = 'whole' | 'changed' | 'elsewhere' | 'stored';
 
 /** Undefined: the file must be saved again. */
-function standingOf(output: Output, facts: Facts): FileCounts | undefined {
+function standingOf(output: Output, facts: Facts): Standing | undefined {
   // A file that is back after it was pruned is recorded anew.
-  if (isWhole(output, facts) && output.pruned === undefined) return whole;
+  if (isWhole(output, facts) && output.pruned === undefined) return 'whole';
   if (output.forgotten !== undefined || output.pruned !== undefined) return undefined;
-  const fact = facts.output(output.path);
-  if (fact.is === 'file') return isKept(output, facts) ? undefined : { ...whole, changed: 1 };
+  if (facts.output(output.path).is === 'file') return isKept(output, facts) ? undefined : 'changed';
   if (facts.mustBeHere) return undefined;
-  if (isStored(output, facts)) return { ...whole, elsewhere: 1, stored: 1 };
-  if (isKept(output, facts) || !facts.isElsewhere(output)) return undefined;
-  return { ...whole, elsewhere: 1 };
+  if (isStored(output, facts)) return 'stored';
+  return isKept(output, facts) || !facts.isElsewhere(output) ? undefined : 'elsewhere';
 }
 
 function whyAgain(
@@ -381,13 +379,10 @@ export function decideDelete(question: DeleteQuestion, facts: Facts): Decision {
   const { source, discard, savers, readers, isSaved, waiting, isDry } = question;
   const { known, end } = source;
   const isNew = isDry && end.action === 'create';
-  const deleted = because('reuse', 'deleted-before');
-  if (!isNew && known.isSettled && known.own && current(known.own)?.state === 'deleted')
-    return deleted;
-  const { job } = known;
-  const now = job && current(job);
-  if (!isNew && now !== undefined && (now.state === 'deleted' || now.gone !== undefined))
-    return deleted;
+  const isOwn = known.isSettled && known.ownNow?.state === 'deleted';
+  const now = isNew ? undefined : isOwn ? known.ownNow : known.now;
+  if (now?.state === 'deleted' || now?.gone !== undefined)
+    return because('reuse', 'deleted-before');
   if (end.ending !== 'done') return because('keep', 'not-complete');
   const reader = readers.find((one) => one.end !== undefined && !hasEnded(one.end));
   if (reader !== undefined) return stillNeeded(reader);
@@ -398,20 +393,16 @@ export function decideDelete(question: DeleteQuestion, facts: Facts): Decision {
   if (skipped !== undefined) return because('keep', 'saver-skipped', skipped.task);
   for (const saver of savers) {
     if (isSaving(saver.end)) continue;
-    const bad =
-      isNew || now === undefined
-        ? because('keep', 'not-saved', saver.task)
-        : unsafe(saver, source, now, facts);
+    const notSaved = because('keep', 'not-saved', saver.task);
+    const bad = now === undefined ? notSaved : unsafe(saver, source, now, facts);
     if (bad === undefined) continue;
     return saver.end !== undefined && isWaiting(saver.end) ? stillNeeded(saver) : bad;
   }
-  const isSafe =
-    savers.length > 0 ||
-    isSaved ||
-    (!isNew && now !== undefined && filesOf(known, now, facts) !== undefined);
+  const isHere = now !== undefined && filesOf(known, now, facts) !== undefined;
+  const isSafe = savers.length > 0 || isSaved || isHere;
   if (!isSafe && waiting !== undefined) return stillNeeded(waiting);
   if (!isSafe) return because('keep', 'no-step-downloads');
-  if (now === undefined || isNew) return because('remove', 'files-safe');
+  if (now === undefined) return because('remove', 'files-safe');
   return fewer(source, now) ?? unproved(known, now) ?? because('remove', 'files-safe');
 }
 
@@ -447,11 +438,12 @@ function unsafe(
     const isSafe = files.some((file) =>
       facts.store === undefined ? isWhole(file, facts) : isStored(file, facts),
     );
-    const isElsewhere = files.some((file) => standingOf(file, facts)?.elsewhere === 1);
-    if (!isSafe && facts.store === undefined && isElsewhere)
-      return because('keep', 'files-elsewhere');
-    if (!isSafe)
-      return because('keep', facts.store === undefined ? 'not-whole' : 'not-in-store', first.path);
+    if (isSafe) continue;
+    if (facts.store !== undefined) return because('keep', 'not-in-store', first.path);
+    const isElsewhere = files.some((file) => standingOf(file, facts) === 'elsewhere');
+    return isElsewhere
+      ? because('keep', 'files-elsewhere')
+      : because('keep', 'not-whole', first.path);
   }
   return undefined;
 }

@@ -9,14 +9,12 @@ export type KnownDurations = ReadonlyMap<string, readonly number[]>;
 /** The medians, in milliseconds, by tool. */
 export type UsualDurations = Readonly<Record<string, number>>;
 
-interface Duration {
-  readonly ended: number;
-  readonly ms: number;
-}
+/** Of each tool, only so many of the newest count; with fewer than the minimum, nothing is known. */
+export const durationsThatCount = { min: 3, max: 100 };
 
 /** `jobs`: all of the state file. Only projects whose line tells when they were complete count. */
 export function knownDurations(jobs: Iterable<Job>): KnownDurations {
-  const byKind = new Map<string, Duration[]>();
+  const byKind = new Map<string, { readonly ended: number; readonly ms: number }[]>();
   for (const line of jobs) {
     const job = viewOf(line);
     if (job.expires === undefined) continue;
@@ -25,12 +23,11 @@ export function knownDurations(jobs: Iterable<Job>): KnownDurations {
     const known = byKind.get(job.kind) ?? [];
     byKind.set(job.kind, known);
     known.push({ ended, ms: ended - began });
-    if (known.length >= 2 * newestCount) keepNewest(known);
   }
   return new Map(
     [...byKind].map(([kind, known]) => {
-      keepNewest(known);
-      return [kind, known.map(({ ms }) => ms)];
+      const newest = known.sort((one, other) => other.ended - one.ended);
+      return [kind, newest.slice(0, durationsThatCount.max).map(({ ms }) => ms)];
     }),
   );
 }
@@ -38,32 +35,9 @@ export function knownDurations(jobs: Iterable<Job>): KnownDurations {
 export function usualDurations(jobs: Iterable<Job>): UsualDurations {
   const usual: Record<string, number> = {};
   for (const [kind, known] of knownDurations(jobs)) {
-    const { medianMs } = knownFrom(known) ?? {};
-    if (medianMs !== undefined) usual[kind] = medianMs;
+    const sorted = known.toSorted((one, other) => one - other);
+    const median = sorted[Math.floor(sorted.length / 2)];
+    if (sorted.length >= durationsThatCount.min && median !== undefined) usual[kind] = median;
   }
   return usual;
-}
-
-function keepNewest(known: Duration[]): void {
-  known.sort((one, other) => other.ended - one.ended);
-  known.length = Math.min(known.length, newestCount);
-}
-
-/** Of each kind, only the newest durations count. */
-export const newestCount = 100;
-
-/** With fewer durations, nothing is known of a kind. */
-const minCount = 3;
-
-/** The first look comes just before this share of the projects is over. */
-const lowShare = 0.1;
-
-export function knownFrom(
-  durations: readonly number[],
-): { readonly lowMs: number; readonly medianMs: number } | undefined {
-  const sorted = durations.toSorted((one, other) => one - other);
-  const lowMs = sorted[Math.floor(lowShare * sorted.length)];
-  const medianMs = sorted[Math.floor(sorted.length / 2)];
-  if (sorted.length < minCount || lowMs === undefined || medianMs === undefined) return undefined;
-  return { lowMs, medianMs };
 }

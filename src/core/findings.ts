@@ -1,32 +1,24 @@
 // What a plan finds: rows, reasons, problems, and all that a run needs of it. It collects what the walk shows, and decides nothing.
 
 import { DigestSet } from '../base/digest.ts';
-import { canonical, isObject, type Json } from '../base/json.ts';
+import { isObject } from '../base/json.ts';
+import { type Tier, tiers } from '../contract/api/tier.ts';
 import type { Code } from '../contract/codes.ts';
-import { withoutPaths } from '../language/body.ts';
+import { refusedOnPlan } from '../contract/plan-rules.ts';
+import type { RuleBreach } from '../contract/rules.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Item } from '../model/item.ts';
 import { current } from '../model/record/job.ts';
 import { itemOf, stepOf } from '../model/task.ts';
 import { finalFailure } from './decide.ts';
 import type { Action, End } from './ending.ts';
-import { type FileCounts, sumOf } from './file-counts.ts';
+import { type FileCounts, sumOf } from './facts.ts';
 import { textOf } from './names.ts';
 import type { Owed } from './owed.ts';
-import { PlanFindings } from './plan-findings.ts';
-import type {
-  Plan,
-  PlanNote,
-  PlannedExtra,
-  PlannedLate,
-  PlannedPair,
-  PlannedTake,
-  PlanRow,
-} from './plan-table.ts';
+import type { Plan, PlanNote, PlannedLate, PlannedTake, PlanRow } from './plan-table.ts';
 import type { PlannedAction, Times } from './planned-action.ts';
-import type { Price } from './price.ts';
 import { isMadeElsewhere, isOfFile } from './reason.ts';
-import { fingerprintOfRequest, knownPart } from './request.ts';
+import { knownPart } from './request.ts';
 import type { Bad, Scope, Task } from './scope.ts';
 import type { Need } from './spending.ts';
 
@@ -44,17 +36,14 @@ export type IsYoung = (kind: string, at: string) => boolean;
 
 const maxNotes = 100;
 
-interface Row {
-  readonly step: string;
-  readonly kind: string;
+/** What each subscription plan would refuse, by step: the account's plan is known only after planning. */
+export type Refused = ReadonlyMap<Tier, ReadonlyMap<string, RuleBreach>>;
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+interface Row extends Mutable<Omit<PlanRow, 'prices' | 'unset' | 'tasks'>> {
   readonly tasks: Partial<Record<PlannedAction, number>>;
-  credits: number;
-  unpriced: number;
-  held: number;
-  twins: number;
-  times: Times | undefined;
-  uncounted: PlanRow['uncounted'];
-  readonly prices: Set<NonNullable<Price['from']>>;
+  readonly prices: Set<NonNullable<PlanRow['prices']>[number]>;
   readonly unset: Set<string>;
 }
 
@@ -89,14 +78,10 @@ export class Findings {
   /** Items with a task that cannot run: the first one. */
   readonly bad = new Map<string, Bad>();
   readonly #late = new Map<string, PlannedLate>();
-  readonly #extras = new Map<string, PlannedExtra>();
-  /** The first task of each request without its unknown fields, with what names the request. */
-  readonly #plain = new Map<string, Pick<Task, 'id' | 'fingerprint'>>();
-  readonly #pairs: PlannedPair[] = [];
-  /** False: no step has unknown fields. */
-  readonly #hasExtra: boolean;
-  /** What subscription plans would refuse. */
-  readonly tiers = new PlanFindings();
+  /** Fields under `extra:`, which this version does not know, by step. */
+  readonly #extras: ReadonlyMap<string, readonly string[]>;
+  readonly #sentExtras = new Set<string>();
+  readonly tiers = new Map(tiers.map((tier) => [tier, new Map<string, RuleBreach>()]));
   /** Projects that a download of this walk is about. */
   readonly #about = new Set<string>();
   readonly #owed: readonly Owed[];
@@ -120,7 +105,9 @@ export class Findings {
   ) {
     this.#complaints = complaints;
     this.#isYoung = isYoung;
-    this.#hasExtra = steps.some(({ extra }) => extra.length > 0);
+    this.#extras = new Map(
+      steps.map(({ name, extra }) => [name, extra.map((path) => path.join('.'))]),
+    );
     this.#owed = owed;
     for (const { tasks } of owed) for (const task of tasks) this.#unmet.add(task);
     for (const { name, kind } of steps) this.#row(name, kind.name);
@@ -129,15 +116,8 @@ export class Findings {
   #row(step: string, kind: string): Row {
     const known = this.#rows.get(step);
     if (known !== undefined) return known;
-    const row: Row = {
-      step,
-      kind,
-      tasks: {},
-      ...{ credits: 0, unpriced: 0, held: 0, twins: 0 },
-      ...{ times: undefined, uncounted: undefined },
-      prices: new Set(),
-      unset: new Set(),
-    };
+    const [prices, unset] = [new Set<never>(), new Set<string>()];
+    const row: Row = { step, kind, tasks: {}, credits: 0, unpriced: 0, prices, unset };
     this.#rows.set(step, row);
     return row;
   }
@@ -199,19 +179,19 @@ export class Findings {
         !this.#deleted.add(task.source?.fingerprint ?? ''));
     const counted = isTwin && action === 'begin' ? 'reuse' : action;
     row.tasks[counted] = (row.tasks[counted] ?? 0) + 1;
-    if (isTwin && counted === 'reuse') row.twins += 1;
+    if (isTwin && counted === 'reuse') row.twins = (row.twins ?? 0) + 1;
     if (task.scope.elements !== undefined) row.times = joined(row.times, task.scope.elements);
     if (task.files !== undefined) this.#files = sumOf(this.#files, task.files);
     if (isCreated && !task.isShared) {
       this.#price(task, row);
       this.#judge(task);
       this.#lateValues(task);
-      if (this.#hasExtra) this.#extra(task);
+      if (this.#extras.get(task.step.name)?.length) this.#sentExtras.add(task.step.name);
     }
     this.#saves(task);
     this.#stir(task);
     if (action === 'doubt') {
-      row.held += reserveOf(task);
+      row.held = (row.held ?? 0) + reserveOf(task);
       this.doubts.add(task.fingerprint);
     }
     if (task.kind.operation === 'download')
@@ -265,9 +245,9 @@ export class Findings {
   unsavedOf<T extends { readonly item: Item }>(items: Iterable<T>): readonly T[] | undefined {
     if (this.#unsaved.size === 0) return undefined;
     const at = ({ item }: T): string => this.#unsaved.get(item.key) ?? '';
-    return [...filtered(items, ({ item }) => this.#unsaved.has(item.key))].sort((one, other) =>
-      at(one) < at(other) ? -1 : at(one) > at(other) ? 1 : 0,
-    );
+    const found: T[] = [];
+    for (const one of items) if (this.#unsaved.has(one.item.key)) found.push(one);
+    return found.sort((one, other) => (at(one) < at(other) ? -1 : at(one) > at(other) ? 1 : 0));
   }
 
   #price({ step, kind, price, scope }: Task, row: Row): void {
@@ -298,39 +278,25 @@ export class Findings {
       const key = JSON.stringify([step.name, field]);
       const before = this.#late.get(key);
       if (before !== undefined && (before.pricedAs ?? 0) >= (pricedAs ?? 0)) continue;
-      const late = { step: step.name, field, from: first.step.name };
-      this.#late.set(key, pricedAs === undefined ? late : { ...late, pricedAs });
+      this.#late.set(key, { step: step.name, field, from: first.step.name, pricedAs });
     }
   }
 
-  /** Fields under `extra:`, which this version does not know, and creations that differ in nothing else. */
-  #extra({ id, step, text, fingerprint }: Task): void {
-    const { name, kind, extra } = step;
-    if (extra.length > 0 && !this.#extras.has(name))
-      this.#extras.set(name, { step: name, fields: extra.map((path) => path.join('.')) });
-    const body: Json = JSON.parse(text);
-    if (!isObject(body)) return;
-    const plain = fingerprintOfRequest(kind.name, canonical(withoutPaths(body, extra)));
-    const first = this.#plain.get(plain);
-    if (first === undefined) this.#plain.set(plain, { id, fingerprint });
-    else if (first.fingerprint !== fingerprint && this.#pairs.length < maxNotes)
-      this.#pairs.push([first.id, id]);
-  }
-
+  /** The first finding of each step for each plan, so that a million items are a few lines. */
   #judge({ step, request }: Task): void {
     const known = request === undefined ? undefined : knownPart(request);
-    if (isObject(known)) this.tiers.look(step, known);
+    const { tool } = step.kind;
+    if (tool === undefined || !isObject(known)) return;
+    for (const [tier, found] of this.tiers) {
+      const [first] = found.has(step.name) ? [] : refusedOnPlan(tool, known, tier);
+      if (first !== undefined) found.set(step.name, first);
+    }
   }
 
   #note({ id }: Task, action: PlannedAction, { why, diagnostic }: End): void {
     this.#noted += 1;
-    if (this.#notes.length < maxNotes)
-      this.#notes.push({
-        task: id,
-        action,
-        why,
-        ...(diagnostic === undefined ? {} : { code: diagnostic as Code }),
-      });
+    const code: Code | undefined = diagnostic;
+    if (this.#notes.length < maxNotes) this.#notes.push({ task: id, action, why, code });
   }
 
   get needs(): ReadonlyMap<string, readonly Need[]> {
@@ -379,30 +345,17 @@ export class Findings {
     }
     const rows = [...this.#rows.values()]
       .filter(({ tasks }) => Object.keys(tasks).length > 0)
-      .map(
-        ({
-          step,
-          kind,
-          tasks,
-          credits,
-          unpriced,
-          twins,
-          held,
-          prices,
-          unset,
-          times,
-          uncounted,
-        }): PlanRow => ({
-          ...{ step, kind, credits, unpriced },
-          ...(prices.size === 0 ? {} : { prices: [...prices] }),
-          ...(unset.size === 0 ? {} : { unset: [...unset] }),
-          ...(twins === 0 ? {} : { twins }),
-          ...(held === 0 ? {} : { held }),
-          ...(times === undefined ? {} : { times }),
-          ...(uncounted === undefined ? {} : { uncounted }),
-          tasks,
-        }),
-      );
+      .map((row): PlanRow => {
+        const { step, kind, credits, unpriced, prices, unset, twins, held, times, uncounted } = row;
+        return {
+          ...{ step, kind, credits, unpriced, prices: listed(prices), unset: listed(unset) },
+          ...{ twins, held: held || undefined, times, uncounted, tasks: row.tasks },
+        };
+      });
+    const extras = [...this.#sentExtras].map((step) => ({
+      step,
+      fields: this.#extras.get(step) ?? [],
+    }));
     return {
       items,
       rows,
@@ -410,10 +363,9 @@ export class Findings {
       unpriced: rows.reduce((sum, row) => sum + row.unpriced, 0),
       uncounted: rows.reduce((sum, row) => sum + (row.uncounted?.fanOuts ?? 0), 0),
       unpricedWhy: [...this.#why],
-      ...(this.#late.size === 0 ? {} : { late: [...this.#late.values()] }),
-      ...(this.#extras.size === 0 ? {} : { unknownFields: [...this.#extras.values()] }),
-      ...(this.#pairs.length === 0 ? {} : { alikeButExtra: this.#pairs }),
-      ...(this.#takes.length === 0 ? {} : { takes: this.#takes }),
+      late: listed(this.#late.values()),
+      unknownFields: listed(extras),
+      takes: listed(this.#takes),
       files: this.#files,
       badItems: this.bad.size,
       notes: this.#notes,
@@ -422,9 +374,10 @@ export class Findings {
   }
 }
 
-function* filtered<T>(all: Iterable<T>, is: (one: T) => boolean): Generator<T> {
-  for (const one of all) if (is(one)) yield one;
-}
+const listed = <T>(all: Iterable<T>): readonly T[] | undefined => {
+  const list = [...all];
+  return list.length === 0 ? undefined : list;
+};
 
 const stirring: ReadonlySet<Action> = new Set<Action>([
   ...(['supply', 'create', 'follow', 'save', 'copy', 'store', 'remove'] as const),

@@ -2,7 +2,7 @@
 // at most ten in any second. Published medians are not trusted: one that is wrong by a factor of three costs little.
 import type { Project } from '../contract/api/project.ts';
 import { toolNamed } from '../contract/tools/all.ts';
-import type { KnownDurations } from './durations.ts';
+import { durationsThatCount, type KnownDurations } from './durations.ts';
 import { stopped } from './ended.ts';
 import type { Clock } from './ports.ts';
 
@@ -38,8 +38,6 @@ const maxPauseMs = 10 * 60_000;
 const maxPauseShare = 0.1;
 /** Of what each project has if all share the looks, because hardly any needs its share while it is young. */
 const usedShare = 0.4;
-/** Of a kind, so many of the newest durations count; with fewer than the minimum, nothing is known. */
-const durations = { min: 3, max: 100 };
 /** If nothing is known, the first look is at this share of the published median; a face detection has none. */
 const unknownShare = 0.2;
 const unpublishedSeconds = 4;
@@ -137,7 +135,7 @@ export class Looks {
     const leastMs = Math.max(minPauseMs.ever, minPauseMs.hosted * factor);
     const shareMs = Math.max(leastMs, (1000 / looksPerSecond) * factor * this.#watches.size);
     const { sorted } = this.#learnt(kind);
-    const isKnown = sorted.length >= durations.min;
+    const isKnown = sorted.length >= durationsThatCount.min;
     const lowMs = this.#lowMs(kind);
     const firstMs = isKnown ? firstLook(sorted, shareMs) : Math.min(lowMs, shareMs);
     const wantedMs = Math.max(leastMs, (isKnown ? usedShare : 1) * shareMs);
@@ -155,7 +153,7 @@ export class Looks {
   #besidesEvents(kind: string, seenMs: number): number {
     const { sorted } = this.#learnt(kind);
     const firstMs =
-      sorted.length >= durations.min
+      sorted.length >= durationsThatCount.min
         ? lostEvent.known * quantile(sorted, 0.5)
         : lostEvent.published * this.#publishedMs(kind);
     return Math.max(minPauseMs.ever, firstMs, 2 * seenMs);
@@ -179,7 +177,7 @@ export class Looks {
   /** Before this age hardly any project ends. */
   #lowMs(kind: string): number {
     const { sorted } = this.#learnt(kind);
-    if (sorted.length >= durations.min) return quantile(sorted, 0.1);
+    if (sorted.length >= durationsThatCount.min) return quantile(sorted, 0.1);
     return unknownShare * this.#publishedMs(kind);
   }
 
@@ -192,7 +190,7 @@ export class Looks {
     const known = this.#kinds.get(kind);
     if (known !== undefined) return known;
     this.#earlier ??= this.#o.earlier();
-    const earlier = this.#earlier.get(kind)?.slice(0, durations.max) ?? [];
+    const earlier = this.#earlier.get(kind)?.slice(0, durationsThatCount.max) ?? [];
     const newest = earlier.map((ms) => boundShare * ms).reverse();
     const learnt: Learnt = { newest, sorted: newest.toSorted(byLength) };
     this.#kinds.set(kind, learnt);
@@ -202,7 +200,7 @@ export class Looks {
   #learn(kind: string, ms: number): void {
     const learnt = this.#learnt(kind);
     learnt.newest.push(ms);
-    if (learnt.newest.length > durations.max) learnt.newest.shift();
+    if (learnt.newest.length > durationsThatCount.max) learnt.newest.shift();
     learnt.sorted = learnt.newest.toSorted(byLength);
   }
 

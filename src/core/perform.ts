@@ -12,7 +12,6 @@ import {
   filesOf,
   finalFailure,
   isAway,
-  isStored,
   isWhole,
   Known,
   resultsOf,
@@ -21,7 +20,7 @@ import {
 } from './decide.ts';
 import { Ended, lost, stopped } from './ended.ts';
 import { done, type End, type Ending } from './ending.ts';
-import type { Facts, ReceiptsPort } from './facts.ts';
+import { type Facts, isStored, type ReceiptsPort } from './facts.ts';
 import { type Files, problemEnd, type Saving } from './files.ts';
 import type { Journal } from './journal.ts';
 import { Gone, type Live } from './live.ts';

@@ -1,16 +1,19 @@
 // The plan as plain data: for each step, what would run, what it would cost, and what is reused.
 import type { Code } from '../contract/codes.ts';
-import type { FileCounts } from './file-counts.ts';
+import type { FileCounts } from './facts.ts';
 import type { PaidAlready } from './paid-before.ts';
 import type { PlannedAction, Times } from './planned-action.ts';
 import type { PriceSource } from './price.ts';
-export interface LateValue {
+
+/** A value of a step's request that only the run will know. */
+export interface PlannedLate {
+  readonly step: string;
   /** A field of the request, such as `end_seconds`, or `if`. */
   readonly field: string;
   /** The step whose result decides the value. */
   readonly from: string;
   /** The value that the price is estimated with. */
-  readonly pricedAs?: number;
+  readonly pricedAs?: number | undefined;
 }
 
 export interface PlanRow {
@@ -26,17 +29,17 @@ export interface PlanRow {
   /** Tasks that would be paid for and whose price is unknown. */
   readonly unpriced: number;
   /** Where the prices come from; absent if nothing would be paid for. */
-  readonly prices?: readonly PriceSource[];
+  readonly prices?: readonly PriceSource[] | undefined;
   /** Fields of requests that are not set and decide the price: the dearest published values count. Absent if there are none. */
-  readonly unset?: readonly string[];
+  readonly unset?: readonly string[] | undefined;
   /** The tasks among those of `reuse` that are the same as one of another item in this plan; absent if there are none. */
-  readonly twins?: number;
+  readonly twins?: number | undefined;
   /** Credits that are set aside for tasks in doubt; absent if there are none. */
-  readonly held?: number;
+  readonly held?: number | undefined;
   /** For a step of a fan-out: the number of its elements, for one item. */
-  readonly times?: Times;
+  readonly times?: Times | undefined;
   /** Fan-outs whose number of elements nobody can bound, so that `credits` lacks them, and the credits of one element. */
-  readonly uncounted?: { readonly fanOuts: number; readonly each: number };
+  readonly uncounted?: { readonly fanOuts: number; readonly each: number } | undefined;
 }
 
 export interface PlanNote {
@@ -44,7 +47,7 @@ export interface PlanNote {
   readonly action: PlannedAction;
   readonly why: string;
   /** For a task that cannot run: `shotlist explain` says more about the code. */
-  readonly code?: Code;
+  readonly code?: Code | undefined;
 }
 
 export interface Plan {
@@ -57,16 +60,11 @@ export interface Plan {
   /** Why prices are unknown, each reason once. */
   readonly unpricedWhy: readonly string[];
   /** Values that only the run will know, by step and field. Absent if there are none. */
-  readonly late?: readonly PlannedLate[];
+  readonly late?: readonly PlannedLate[] | undefined;
   /** Steps that send fields under `extra:`, which this version does not know. Absent if there are none. */
-  readonly unknownFields?: readonly PlannedExtra[];
-  /**
-   * Creations that differ only in fields under `extra:`, and are paid for one by one: the first hundred pairs. Absent
-   * if there are none.
-   */
-  readonly alikeButExtra?: readonly PlannedPair[];
+  readonly unknownFields?: readonly PlannedExtra[] | undefined;
   /** Results of which there are several takes, and which one counts: the first hundred. Absent if there are none. */
-  readonly takes?: readonly PlannedTake[];
+  readonly takes?: readonly PlannedTake[] | undefined;
   /** What the user's receipts spare; absent if that is nothing. */
   readonly paidAlready?: PaidAlready;
   /** Files of reused downloads that are not here as recorded. */
@@ -81,19 +79,11 @@ export interface Plan {
   readonly noted: number;
 }
 
-/** A value of a step's request that only the run will know. */
-export interface PlannedLate extends LateValue {
-  readonly step: string;
-}
-
 export interface PlannedExtra {
   readonly step: string;
   /** Paths into the request: `style.mood`. */
   readonly fields: readonly string[];
 }
-
-/** Two tasks. */
-export type PlannedPair = readonly [string, string];
 
 export interface PlannedTake {
   readonly task: string;

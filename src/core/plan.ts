@@ -1,8 +1,7 @@
 // The plan: the walk with a performer that does nothing. Under a cap it goes once more, as the run would under that cap.
 import type { Ledger } from '../model/record/ledger.ts';
-import { type Complaints, Findings, type IsYoung } from './findings.ts';
+import { type Complaints, Findings, type IsYoung, type Refused } from './findings.ts';
 import { type Owed, owedOf } from './owed.ts';
-import type { PlanFindings } from './plan-findings.ts';
 import type { Plan } from './plan-table.ts';
 import type { Program } from './program.ts';
 import type { Bad, Held, Scope, Task } from './scope.ts';
@@ -33,8 +32,7 @@ export interface PlanOptions {
 export interface Planned {
   /** Of everything, whatever the caps allow. */
   readonly plan: Plan;
-  /** What subscription plans would refuse. */
-  readonly tiers: PlanFindings;
+  readonly tiers: Refused;
   /** Begun ones first. */
   readonly order: Iterable<WalkItem>;
   readonly needs: ReadonlyMap<string, readonly Need[]>;

@@ -12,7 +12,7 @@ import type {
   Project,
   RecordKind,
 } from '../contract/api/project.ts';
-import type { Facts, FileFact } from './disk-facts.ts';
+import type { DiskFacts, FileFact } from './facts.ts';
 
 /** Time. Everything that waits or needs the time uses this interface, so that a test controls it. */
 export interface Clock {
@@ -102,7 +102,7 @@ export interface FileProblem {
  * The disk. Inputs and recorded outputs are relative to the pipeline file, new outputs to the output folder. Its facts about a file
  * are those that are known without reading it: the digest only if the file was hashed before and is unchanged.
  */
-export interface Disk extends Facts {
+export interface Disk extends DiskFacts {
   /**
    * Reads and hashes a file, so that the next look knows its digest. The error is the end of a sentence about the file.
    */

@@ -7,8 +7,8 @@ import { knownBodyErrors } from '../language/body.ts';
 import { expressionsIn, type Step } from '../language/pipeline.ts';
 import { expressionRemedy, type TemplateError } from '../language/template.ts';
 import type { Cell, Item } from '../model/item.ts';
-import type { FileFact } from './disk-facts.ts';
 import type { End } from './ending.ts';
+import type { FileFact } from './facts.ts';
 import { normalized } from './output-path.ts';
 
 /** A problem with a task before anything is sent: a sentence, and its place in the pipeline file. */

@@ -3,7 +3,7 @@ import { extensionOf } from '../contract/api/asset.ts';
 import type { JobView } from '../model/job-view.ts';
 import type { Output } from '../model/record/line.ts';
 import { jobFacts } from '../model/state.ts';
-import type { FileFact, OutputFacts } from './disk-facts.ts';
+import { type FileFact, isKept, isStored, type OutputFacts } from './facts.ts';
 import type { Disk, Place } from './ports.ts';
 
 /** The number of downloads of a complete job, from the journal. */
@@ -35,18 +35,7 @@ export function filesNotHere(
 
 /** True if the content is in this checkout: in its place, or kept. */
 export const isSomewhere = (output: Output, facts: OutputFacts): boolean =>
-  conditionOf(output, facts) === 'whole' || keptCopy(output, facts);
-
-/** True if the store of this run has the file, as far as is recorded. */
-export const isStored = ({ stored }: Output, { store }: OutputFacts): boolean =>
-  store !== undefined && stored === store;
-
-/** True if a replaced output is kept under its hash. Anybody may have put a file there: once it is read, its content decides. */
-export function keptCopy({ sha256, bytes, path }: Output, facts: OutputFacts): boolean {
-  const fact = facts.kept(sha256, extensionOf(path));
-  if (fact.is === 'absent' || fact.bytes !== bytes) return false;
-  return fact.digest === undefined || fact.digest === sha256;
-}
+  conditionOf(output, facts) === 'whole' || isKept(output, facts);
 
 /**
  * The condition of a recorded file. `unread`: the content must be hashed before a decision. `lost`: it was here, and is

@@ -4,7 +4,7 @@ import type { Bug } from '../base/bug.ts';
 import type { Cure } from '../contract/api/failure.ts';
 import type { Code } from '../contract/codes.ts';
 import type { Ending, Held } from './ending.ts';
-import type { FileCounts } from './file-counts.ts';
+import type { FileCounts } from './facts.ts';
 import type { Plan } from './plan-table.ts';
 
 /** `reused`: done by an earlier run, or by the job of another task. */

@@ -10,7 +10,7 @@ import type { Output } from '../model/record/line.ts';
 import { type TaskId, taskId } from '../model/task.ts';
 import { Known } from './decide.ts';
 import { type Action, type End, endingFacts, isGraver, isOpenEnd } from './ending.ts';
-import type { FileCounts } from './file-counts.ts';
+import type { FileCounts } from './facts.ts';
 import type { Maker, Named } from './names.ts';
 import type { Names } from './naming.ts';
 import type { Times } from './planned-action.ts';

@@ -2,7 +2,7 @@
 // items; what is kept is counts, what is in progress, the last few events, and the first problems.
 import { kindNamed } from '../contract/kinds.ts';
 import { endingFacts, type Held } from './ending.ts';
-import { type FileCounts, sumOf } from './file-counts.ts';
+import { type FileCounts, sumOf } from './facts.ts';
 import type { PlanRow } from './plan-table.ts';
 import { comesLater } from './planned-action.ts';
 import type {

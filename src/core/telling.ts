@@ -9,7 +9,7 @@ import { current, projectOf } from '../model/record/job.ts';
 import { stepOf } from '../model/task.ts';
 import { newsIn } from './decide.ts';
 import { type End, endingFacts } from './ending.ts';
-import type { FileCounts } from './file-counts.ts';
+import type { FileCounts } from './facts.ts';
 import type { Journal } from './journal.ts';
 import { dayOf } from './owed.ts';
 import type { Collected } from './perform.ts';

@@ -1,7 +1,5 @@
-// Upload addresses in batches: uploads that need an address at about the same time share one request (facts.md,
-// Uploads). Later requests ask for as many addresses again, because the uploads of a full window begin one by one. Each upload
-// gets its own answer; if the request fails, they all fail.
-
+// Upload addresses in batches: uploads that need one at about the same time share a request (facts.md, Uploads). Each gets its own
+// answer; if the request fails, they all fail.
 import { err, ok, type Result } from '../base/result.ts';
 import { extensionOf } from '../contract/api/asset.ts';
 import type { ApiFailure } from '../contract/api/failure.ts';
@@ -13,9 +11,6 @@ export const gatherMs = 5;
 /** The most uploads in one request. The service publishes no limit; a longer list would save hardly any requests. */
 export const mostTogether = 50;
 
-/** How long an address is kept for a later upload, in milliseconds: a small part of the 24 hours for which it works. */
-export const spareMs = 5 * 60_000;
-
 type Answer = Result<UploadTarget, ApiFailure>;
 
 interface Gathering {
@@ -25,15 +20,6 @@ interface Gathering {
   readonly answers: Promise<readonly Answer[]>;
 }
 
-/** An address that was requested for an upload that may come later. */
-interface Spare {
-  readonly item: UploadItem;
-  readonly answers: Promise<readonly Answer[]>;
-  readonly index: number;
-  /** By `elapsed`. */
-  readonly until: number;
-}
-
 export class UploadAddresses {
   readonly #request: MediaApi['uploadAddresses'];
   readonly #clock: Clock;
@@ -41,10 +27,6 @@ export class UploadAddresses {
   #gathering: Gathering | undefined;
   /** 1 for a service that answers a list with something else. */
   #most = mostTogether;
-  /** The most uploads that shared a request: about as many begin while each of them is in progress. */
-  #together = 1;
-  #inProgress = 0;
-  #spares: Spare[] = [];
 
   /** `stop`: if it is aborted, nothing is gathered any more. */
   constructor(request: MediaApi['uploadAddresses'], clock: Clock, stop: AbortSignal) {
@@ -54,9 +36,6 @@ export class UploadAddresses {
   }
 
   async one(item: UploadItem): ServiceAnswer<UploadTarget> {
-    const spare = this.#takeSpare(item);
-    const kept = spare === undefined ? undefined : (await spare.answers)[spare.index];
-    if (kept?.ok === true) return kept;
     this.#gathering ??= this.#begin();
     const { items, full, answers } = this.#gathering;
     const index = items.push(item) - 1;
@@ -67,44 +46,19 @@ export class UploadAddresses {
     return (await answers)[index] ?? noAddress;
   }
 
-  #takeSpare({ type, extension }: UploadItem): Spare | undefined {
-    const now = this.#clock.elapsed();
-    this.#spares = this.#spares.filter(({ until }) => until > now);
-    const index = this.#spares.findIndex(
-      ({ item }) => item.type === type && item.extension === extension,
-    );
-    return index < 0 ? undefined : this.#spares.splice(index, 1)[0];
-  }
-
   #begin(): Gathering {
     const items: UploadItem[] = [];
     const full = new AbortController();
-    return { items, full, answers: this.#gathered(items, full.signal) };
+    const gathered = async (): Promise<readonly Answer[]> => {
+      await this.#clock.sleep(gatherMs, AbortSignal.any([this.#stop, full.signal]));
+      if (this.#gathering?.items === items) this.#gathering = undefined;
+      return await this.#ask(items);
+    };
+    return { items, full, answers: gathered() };
   }
 
-  async #gathered(items: readonly UploadItem[], full: AbortSignal): Promise<readonly Answer[]> {
-    const woken = AbortSignal.any([this.#stop, full]);
-    await this.#clock.sleep(this.#most === 1 ? 0 : gatherMs, woken);
-    if (this.#gathering?.items === items) this.#gathering = undefined;
-    const list = [...items];
-    // While a request is in progress, uploads begin together, not one by one.
-    const length = this.#inProgress > 0 ? 0 : Math.min(this.#together, this.#most);
-    while (list.length < length) list.push(...items.slice(0, length - list.length));
-    this.#together = Math.max(this.#together, items.length);
-    const answers = this.#ask(list, items.length);
-    const until = this.#clock.elapsed() + spareMs;
-    for (const [index, item] of list.entries())
-      if (index >= items.length) this.#spares.push({ item, answers, index, until });
-    this.#inProgress += 1;
-    try {
-      return await answers;
-    } finally {
-      this.#inProgress -= 1;
-    }
-  }
-
-  /** Asks for all items, and again for the first `needed` of them if the service does not take the list. */
-  async #ask(items: readonly UploadItem[], needed: number): Promise<readonly Answer[]> {
+  /** Asks for all items, and for each alone if the service does not take the list. */
+  async #ask(items: readonly UploadItem[]): Promise<readonly Answer[]> {
     const got = await this.#request(items);
     if (got.ok && (items.length === 1 || fits(items, got.value)))
       return got.value.map((target) => ok(target));
@@ -112,9 +66,7 @@ export class UploadAddresses {
     if (got.ok) this.#most = 1;
     // One item that the service refuses must not fail the others.
     else if (got.error.reason !== 'refused') return items.map(() => got);
-    this.#together = 1;
-    const alone = await Promise.all(items.slice(0, needed).map((item) => this.#ask([item], 1)));
-    return alone.map(([answer]) => answer ?? noAddress);
+    return (await Promise.all(items.map((item) => this.#ask([item])))).flat();
   }
 }
 

@@ -17,7 +17,7 @@ import { makeFolder } from '../base/folder.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { isMachineProblem, systemReason } from '../base/system-error.ts';
 import { extensionOf, mediaTypeOf } from '../contract/api/asset.ts';
-import type { FileFact, RecordedFile } from '../core/disk-facts.ts';
+import type { FileFact, RecordedFile } from '../core/facts.ts';
 import type { Clock, Disk, Fetched, FileProblem, LocalFile, Place } from '../core/ports.ts';
 import type { Boundary } from './boundary.ts';
 import { linkStatsIfAny } from './file-stamps.ts';

@@ -4,7 +4,7 @@ import type { BigIntStats } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { type Digest, digestFrom } from '../base/digest.ts';
-import type { RecordedFile } from '../core/disk-facts.ts';
+import type { RecordedFile } from '../core/facts.ts';
 import {
   type CacheTables,
   discardCache,

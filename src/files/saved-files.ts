@@ -4,7 +4,7 @@ import type { BigIntStats } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Digest, digestFrom } from '../base/digest.ts';
 import { systemReason } from '../base/system-error.ts';
-import type { FileFact, OutputFacts, RecordedFile } from '../core/disk-facts.ts';
+import type { FileFact, OutputFacts, RecordedFile } from '../core/facts.ts';
 import { statsOf } from './file-stamps.ts';
 import type { HashCache } from './hash-cache.ts';
 

@@ -259,30 +259,6 @@ export function fillOpen(template: Template, scope: Scope): Json {
   }
 }
 
-/** Evaluates the expressions whose values are known now and drops the others: for a price. */
-export function fillKnown(template: Template, scope: Scope): Json | undefined {
-  switch (template.kind) {
-    case 'list':
-      return template.items.map((item) => fillKnown(item, scope) ?? null);
-    case 'object': {
-      const known: [string, Json][] = [];
-      for (const [key, field] of template.fields) {
-        const value = fillKnown(field, scope);
-        if (value !== undefined) known.push([key, value]);
-      }
-      return Object.fromEntries(known);
-    }
-    case 'value':
-    case 'expression':
-    case 'text': {
-      const value = fill(template, scope);
-      return value.ok ? value.value : undefined;
-    }
-    default:
-      return unreachable(template);
-  }
-}
-
 /** An expression in the file. */
 export interface PlacedExpression {
   readonly path: Path;

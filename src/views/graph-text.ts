@@ -4,10 +4,9 @@
 import { printable } from '../base/printable.ts';
 import { count } from '../base/text.ts';
 import type { Operation } from '../contract/kinds.ts';
-import { timesOf } from '../core/result-count.ts';
-import type { Scope } from '../language/expression.ts';
 import { expressionsIn, type Pipeline, type Step } from '../language/pipeline.ts';
 import { stagesOf } from '../language/stages.ts';
+import type { Template } from '../language/template.ts';
 
 /** `items`: the number of items; undefined if they could not be listed. */
 export function graphText(pipeline: Pipeline, items: number | undefined): string {
@@ -65,15 +64,23 @@ function sourceOf({ items }: Pipeline): string {
   }
 }
 
-const nothing: Scope = { item: {}, inputs: {}, env: {}, steps: {}, run: {} };
-
-/** With the number of elements of a fan-out, as far as the file says so. */
 function kindText({ kind, condition, fan }: Step, steps: readonly Step[]): string {
-  const times = fan && timesOf(fan, { scope: nothing, steps });
-  const most = times?.most === undefined ? 'n' : String(times.most);
-  const upTo = times?.most === undefined || times.most === times.least ? '' : 'up to ';
-  const elements = times === undefined ? '' : `${upTo}${most} × `;
+  const elements = fan === undefined ? '' : elementsText(fan.list, steps);
   return `${elements}${kind.name}${condition === undefined ? '' : ' (if)'}`;
+}
+
+/** The number of elements of a fan-out, as far as the file says so. */
+function elementsText(list: Template, steps: readonly Step[]): string {
+  if (list.kind === 'list') return `${list.items.length} × `;
+  const text = list.kind === 'expression' ? list.expression.text : '';
+  const taken = /\.take\((\d+)\)\s*$/.exec(text)?.[1];
+  const [, dotted, quotedName] =
+    /^\s*steps(?:\.(\w+)|\["([^"]+)"\])\.downloads\s*$/.exec(text) ?? [];
+  const body = steps.find(({ name }) => name === (dotted ?? quotedName))?.with;
+  const fields = body?.kind === 'object' ? body.fields : [];
+  const asked = fields.find(([name]) => name === 'image_count')?.[1];
+  const most = asked?.kind === 'value' ? asked.value : taken;
+  return most === undefined ? 'n × ' : `up to ${most} × `;
 }
 
 interface Edge {

@@ -3,7 +3,7 @@
 import { printable } from '../base/printable.ts';
 import { count, duration, grouped, table } from '../base/text.ts';
 import { kindNamed, type Operation } from '../contract/kinds.ts';
-import type { FileCounts } from '../core/file-counts.ts';
+import type { FileCounts } from '../core/facts.ts';
 import type { Plan, PlanNote, PlannedLate, PlannedTake, PlanRow } from '../core/plan-table.ts';
 import type { PlannedAction, Times } from '../core/planned-action.ts';
 import { paidAlreadyText } from './receipts-text.ts';
@@ -25,10 +25,6 @@ export function planText(plan: Plan, told: readonly string[] = []): string {
   for (const late of plan.late ?? []) lines.push(lateLine(late));
   for (const { step, fields } of plan.unknownFields ?? [])
     lines.push(`  sent, unknown to this version: ${step}: ${printable(fields.join(', '))}`);
-  for (const [one, other] of (plan.alikeButExtra ?? []).slice(0, notesShown))
-    lines.push(
-      `  differ only in fields under extra:, and both are paid for: ${printable(one)}, ${printable(other)}`,
-    );
   for (const take of (plan.takes ?? []).slice(0, notesShown)) lines.push(takeLine(take));
   const isTold = ({ task }: PlanNote): boolean =>
     told.some((message) => message.startsWith(`${task}: `));

@@ -1,6 +1,6 @@
 // How long a plan may take.
-import { describe, expect, test } from 'vitest';
-import { forecastOf, RunHistory } from '../../src/core/forecast.ts';
+import { expect, test } from 'vitest';
+import { forecastOf } from '../../src/core/forecast.ts';
 import type { PlanRow } from '../../src/core/plan-table.ts';
 
 /** Its median is four seconds. */
@@ -10,13 +10,13 @@ const row = (tasks: PlanRow['tasks'], more: Partial<PlanRow> = {}): PlanRow => (
   ...more,
 });
 const limits = { items: 16, steps: {}, outageMs: 0 };
-const terms = { limits, generations: 5 };
+const terms = { limits, generations: 5, usual: {} };
 
 test('is the work of all projects, at as many at once as the account allows', () => {
   expect(forecastOf([row({ begin: 90, maybe: 9, attach: 1, reuse: 50 })], terms)).toEqual({
     ...{ ms: 80_000, atOnce: 5, limit: 'plan', fromHistory: false },
   });
-  expect(forecastOf([row({ begin: 160 })], { limits, generations: undefined })).toMatchObject({
+  expect(forecastOf([row({ begin: 160 })], { ...terms, generations: undefined })).toMatchObject({
     ...{ ms: 40_000, atOnce: 16, limit: 'items' },
   });
 });
@@ -39,26 +39,11 @@ test('counts a fan-out with the most elements that it may have', () => {
   expect(forecastOf([fan], terms)?.ms).toBe(32_000);
 });
 
-describe('the last run', () => {
-  const run = { run: 2, at: '2026-11-22T00:00:00.000Z', charged: 0, refunded: 0 };
-  const ended = { ...run, ended: '2026-11-22T00:00:16.000Z' };
-  const made = (history: RunHistory, jobs: number, sender = 2): RunHistory => {
-    for (let job = 0; job < jobs; job++) history.add({ kind, state: 'complete', sender });
-    return history;
-  };
-
-  test('corrects the medians by how long it took', () => {
-    const history = made(new RunHistory([ended]), 10);
-    expect(forecastOf([row({ begin: 100 })], terms, history)).toMatchObject({
-      ...{ ms: 160_000, fromHistory: true },
-    });
+test('follows what earlier projects of the tool took', () => {
+  const usual = { [kind]: 8000 };
+  expect(forecastOf([row({ begin: 100 })], { ...terms, usual })).toMatchObject({
+    ...{ ms: 160_000, fromHistory: true },
   });
-
-  test.each([
-    ['made too little', made(new RunHistory([ended]), 2)],
-    ['was interrupted', made(new RunHistory([run]), 10)],
-    ['was another run', made(new RunHistory([ended]), 10, 1)],
-  ])('says nothing if it %s', (_, history) => {
-    expect(forecastOf([row({ begin: 100 })], terms, history)?.fromHistory).toBe(false);
-  });
+  const another = { 'ai-gif-generator': 8000 };
+  expect(forecastOf([row({ begin: 1 })], { ...terms, usual: another })?.fromHistory).toBe(false);
 });

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { digestFrom } from '../../src/base/digest.ts';
 import { err, ok } from '../../src/base/result.ts';
-import type { OutputFacts } from '../../src/core/disk-facts.ts';
+import type { OutputFacts } from '../../src/core/facts.ts';
 import type { Place } from '../../src/core/ports.ts';
 import { certainly } from '../../src/core/recorded-files.ts';
 import { Disk, hash } from '../tables/plan-world.ts';

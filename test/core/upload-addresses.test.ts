@@ -1,15 +1,9 @@
 // Which uploads share a request, and what each of them is told.
-import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { err, ok } from '../../src/base/result.ts';
 import type { ApiFailure } from '../../src/contract/api/failure.ts';
 import type { MediaApi, UploadItem, UploadTarget } from '../../src/core/ports.ts';
-import {
-  gatherMs,
-  mostTogether,
-  spareMs,
-  UploadAddresses,
-} from '../../src/core/upload-addresses.ts';
+import { gatherMs, mostTogether, UploadAddresses } from '../../src/core/upload-addresses.ts';
 import { busy, unfit } from '../fakes/failures.ts';
 import { FakeClock } from '../files/places.ts';
 
@@ -55,25 +49,7 @@ function scene(answer: MediaApi['uploadAddresses'] = given) {
     Promise.all(items.map((item) => addresses.one(item)));
   const extensions = async (list: ReturnType<typeof all>): Promise<readonly string[]> =>
     (await list).map((one) => (one.ok ? one.value.filePath.replace(/.*\./, '') : one.error.reason));
-  /** After several that began together. */
-  const oneByOne = async (...items: readonly UploadItem[]): Promise<readonly string[]> => {
-    const paths: string[] = [];
-    for (const item of items) {
-      const got = all(item);
-      await turn();
-      clock.goOn();
-      const [one] = await got;
-      paths.push(one?.ok === true ? one.value.filePath : 'none');
-    }
-    return paths;
-  };
-  const together = async (...items: readonly UploadItem[]): Promise<void> => {
-    const first = all(...items);
-    clock.goOn();
-    await first;
-    asked.splice(0);
-  };
-  return { clock, stopper, addresses, asked, all, extensions, oneByOne, together };
+  return { clock, stopper, asked, all, extensions };
 }
 
 describe('uploads that need an address', () => {
@@ -117,79 +93,6 @@ describe('uploads that need an address', () => {
     const one = all(png);
     stopper.abort();
     expect(await extensions(one)).toEqual(['png']);
-  });
-});
-
-describe('uploads that begin one by one after some that began together', () => {
-  test('ask for as many addresses again, and each gets its own', async () => {
-    const { asked, oneByOne, together } = scene();
-    await together(png, png, png);
-    const paths = await oneByOne(png, png, png, png);
-    expect(asked).toEqual(['png png png', 'png png png']);
-    expect(new Set(paths).size).toBe(4);
-  });
-
-  test('also take the addresses of a request that is in progress', async () => {
-    const answer = Promise.withResolvers<void>();
-    let isHeld = false;
-    const { clock, asked, all, together } = scene(async (items) => {
-      if (isHeld) await answer.promise;
-      return await given(items);
-    });
-    await together(jpg, png);
-    isHeld = true;
-    const first = all(png);
-    clock.goOn();
-    await turn();
-    const second = all(png);
-    answer.resolve();
-    const paths = [...(await first), ...(await second)].map((one) => one.ok && one.value.filePath);
-    expect(new Set(paths).size).toBe(2);
-    expect(asked).toEqual(['png png']);
-  });
-
-  test.each<UploadItem>([jpg, mp4, { type: 'audio', extension: 'png' }])(
-    'take no address for a file of another type or extension: $type $extension',
-    async (other) => {
-      const { asked, oneByOne, together } = scene();
-      await together(png, other);
-      await oneByOne(png, other);
-      const { extension } = other;
-      expect(asked).toEqual(['png png', `${extension} ${extension}`]);
-      await oneByOne(png, other);
-      expect(asked).toHaveLength(2);
-    },
-  );
-
-  test('take no address that was given long ago', async () => {
-    const { clock, asked, oneByOne, together } = scene();
-    await together(png, png);
-    await oneByOne(png);
-    clock.pass(spareMs);
-    await oneByOne(png);
-    expect(asked).toEqual(['png png', 'png png']);
-  });
-
-  test('ask for their own alone at a service that takes no list', async () => {
-    const { asked, oneByOne, together } = scene(async (items) =>
-      items.length > 1 ? err(unfit) : await given(items),
-    );
-    await together(png, png);
-    await oneByOne(png, png);
-    expect(asked).toEqual(['png', 'png']);
-  });
-
-  test('ask again if the request for their address has failed', async () => {
-    let isBusy = false;
-    const { asked, oneByOne, together } = scene(async (items) =>
-      isBusy ? err(busy) : await given(items),
-    );
-    await together(png, png);
-    isBusy = true;
-    expect(await oneByOne(png)).toEqual(['none']);
-    isBusy = false;
-    expect(await oneByOne(png)).not.toEqual(['none']);
-    expect(asked).toEqual(['png png', 'png png']);
   });
 });
 

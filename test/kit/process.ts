@@ -6,7 +6,7 @@ import { type Digest, digestFrom } from '../../src/base/digest.ts';
 import { err, ok, type Result } from '../../src/base/result.ts';
 import { extensionOf } from '../../src/contract/api/asset.ts';
 import type { ApiFailure } from '../../src/contract/api/failure.ts';
-import type { FileFact } from '../../src/core/disk-facts.ts';
+import type { FileFact } from '../../src/core/facts.ts';
 import type { Disk, Fetched, FileProblem, LocalFile, MediaApi } from '../../src/core/ports.ts';
 import { ProcessClock, type VirtualClock } from './clock.ts';
 import { Answered, type Call, type Service, sha256Of } from './service.ts';

@@ -7,7 +7,6 @@ import {
   compileTemplate,
   expressionsOf,
   fill,
-  fillKnown,
   type Template,
   type TemplateError,
 } from '../../src/language/template.ts';
@@ -69,30 +68,6 @@ describe('filling in', () => {
       ok: false,
       error: { path: ['with', 'a', 1], text: 'item.gone' },
     });
-  });
-});
-
-describe('filling in what is known', () => {
-  test('leaves out the rest of an object, and keeps the places of a list', () => {
-    const template = compiled({
-      end: 2,
-      name: '${{ item.stem }}',
-      later: '${{ steps.swap.url }}',
-      text: 'x ${{ steps.swap.url }}',
-      deep: { known: 1, later: '${{ steps.swap.id }}' },
-      list: ['${{ item.n }}', '${{ steps.swap.url }}', 3],
-    });
-    expect(fillKnown(template, scope)).toEqual({
-      end: 2,
-      name: 'rose',
-      deep: { known: 1 },
-      list: [2, null, 3],
-    });
-  });
-
-  test('is the same as filling in where all is known', () => {
-    const value = { a: '${{ item.n + 1 }}', b: ['${{ item.stem }}!'] };
-    expect(fillKnown(compiled(value), scope)).toEqual(filled(value));
   });
 });
 

@@ -1,6 +1,6 @@
 // A pipeline, a disk as a plain object, and lines of jobs and outputs.
 import { digestOf } from '../../src/base/digest.ts';
-import type { Facts, FileFact, RecordedFile } from '../../src/core/disk-facts.ts';
+import type { DiskFacts, FileFact, RecordedFile } from '../../src/core/facts.ts';
 import type { Pipeline } from '../../src/language/pipeline.ts';
 import { validate } from '../../src/language/validate.ts';
 import type { JobState, JobView } from '../../src/model/job-view.ts';
@@ -17,7 +17,7 @@ export function pipelineOf(text: string): Pipeline {
 }
 
 /** A disk: files by path from the pipeline file, each with its content; `unread` ones have not been hashed yet. */
-export class Disk implements Facts {
+export class Disk implements DiskFacts {
   readonly inputs = new Map<string, string>();
   readonly outputs = new Map<string, string>();
   readonly keptFiles = new Map<string, string>();

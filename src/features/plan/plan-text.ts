@@ -170,7 +170,7 @@ function reasonText({ because, what = '' }: Pick<PlanReason, 'because' | 'what'>
 function timeLine({ ms, atOnce, limit, fromHistory }: Forecast, rehearsal: boolean): string {
   const by = limit === 'plan' ? "the limit of the account's plan" : 'limits.items of the pipeline';
   const where = rehearsal ? ' at the hosted service' : '';
-  const basis = fromHistory ? 'as the last run took' : "by the tools' median times";
+  const basis = fromHistory ? 'as in earlier runs' : "by the tools' median times";
   return `Time: about ${roughly(ms)}${where}, with ${count(atOnce, 'project')} at once (${by}), ${basis}.`;
 }
 

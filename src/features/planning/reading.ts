@@ -1,14 +1,14 @@
 // What a person reads about a plan beside its numbers: why the tasks run, how long it may take, what the budget allows.
 
-import { type Forecast, forecastOf, RunHistory } from '../../core/forecast.ts';
+import { usualDurations } from '../../core/durations.ts';
+import { type Forecast, forecastOf } from '../../core/forecast.ts';
 import type { Enough, PlanReading } from '../../core/plan-reading.ts';
 import type { Plan } from '../../core/plan-table.ts';
 import type { PlannedAction } from '../../core/planned-action.ts';
+import { projectsOn } from '../../core/slots.ts';
 import { Spending } from '../../core/spending.ts';
 import type { Reasons } from '../../core/why.ts';
-import type { Ledger } from '../../model/record/ledger.ts';
 import { interrupted, type Planning } from './planning.ts';
-import { generationsOn } from './refusals.ts';
 
 export interface ReadingTerms {
   /** The account's plan, if it is known. */
@@ -60,16 +60,10 @@ function forecastFor(
   { bound, planned, ledger }: Planning,
   { tier, rehearsal }: ReadingTerms,
 ): Forecast | undefined {
+  if (!worksOn(planned.plan)) return undefined;
   const { limits } = bound.pipeline;
-  const terms = { limits, generations: generationsOn(tier) };
-  return forecastOf(planned.plan.rows, terms, rehearsal ? undefined : historyOf(ledger));
-}
-
-function historyOf(ledger: Ledger): RunHistory<string> {
-  const history = new RunHistory(ledger.runs());
-  for (const { kind, attempts } of ledger.jobs())
-    for (const { state, run: sender } of attempts) history.add({ kind, state, sender });
-  return history;
+  const usual = rehearsal ? {} : usualDurations(ledger.jobs());
+  return forecastOf(planned.plan.rows, { limits, generations: projectsOn(tier), usual });
 }
 
 const maxListed = 20;

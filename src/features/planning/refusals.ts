@@ -1,7 +1,7 @@
 // What limits a run, and why it must not begin: unknown prices, and values that the account's plan does not include.
-import { allowances, isTier } from '../../contract/api/tier.ts';
+import { isTier } from '../../contract/api/tier.ts';
 import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
-import type { PlanFindings } from '../../core/plan-findings.ts';
+import type { Refused } from '../../core/findings.ts';
 import type { Plan, PlanRow } from '../../core/plan-table.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 
@@ -56,12 +56,12 @@ function reasonFor({ step, kind }: PlanRow, { unpricedWhy }: Plan): string {
 
 /** A step asks for something that the account's plan does not include, so the service would refuse it. */
 export function refuseBeyondPlan(
-  findings: PlanFindings,
+  refused: Refused,
   tier: string | undefined,
   { pipeline, file }: BoundPipeline,
 ): readonly Diagnostic[] {
   if (tier === undefined || !isTier(tier)) return [];
-  return [...findings.refusedOn(tier)].map(([step, { field, message }]) => ({
+  return [...(refused.get(tier) ?? [])].map(([step, { field, message }]) => ({
     severity: 'error',
     code: 'SL603',
     file,
@@ -79,12 +79,6 @@ export function statedPrices({ pipeline }: BoundPipeline): ReadonlyMap<string, n
       stated.set(kind.name, Math.max(estimate, stated.get(kind.name) ?? 0));
   return stated;
 }
-
-// How many projects a run may have in progress at once: what the account's plan allows.
-
-/** Undefined for an unlimited plan, and for one whose limit is not known. */
-export const generationsOn = (tier: string | undefined): number | undefined =>
-  tier !== undefined && isTier(tier) ? allowances[tier].generations : undefined;
 
 /** `run` waits until everything is over; `tick` looks, buys and ends. */
 export type Manner = 'run' | 'tick';

@@ -2,14 +2,8 @@
 // a step that is not decided before a run, an item that may be out of sight, a result that depends on the day.
 
 import { extensionOf } from '../../contract/api/asset.ts';
-import type { OutputFacts } from '../../core/disk-facts.ts';
-import {
-  conditionOf,
-  downloadCount,
-  filesNotHere,
-  isStored,
-  keptCopy,
-} from '../../core/recorded-files.ts';
+import { isKept, isStored, type OutputFacts } from '../../core/facts.ts';
+import { conditionOf, downloadCount, filesNotHere } from '../../core/recorded-files.ts';
 import type { KeptFile } from '../../files/leftovers.ts';
 import type { Step } from '../../language/pipeline.ts';
 import { uploadFingerprint } from '../../model/fingerprint.ts';
@@ -61,8 +55,9 @@ class Search {
   constructor(question: OrphanQuestion) {
     this.#o = question;
     this.#kept = new KeptCopies(question.kept);
-    const isKept = ({ sha256, path }: Output): boolean => this.#kept.has(sha256, extensionOf(path));
-    this.#candidates = orphanCandidates(question, question.references, isKept);
+    const hasKept = ({ sha256, path }: Output): boolean =>
+      this.#kept.has(sha256, extensionOf(path));
+    this.#candidates = orphanCandidates(question, question.references, hasKept);
     const isGone = (item: string): boolean => question.facts.isGone(item);
     this.#relations = new JobRelations(question, this.#candidates, isGone);
   }
@@ -131,7 +126,7 @@ class Search {
     if (this.#candidates.isNeededPath(path)) return;
     const condition = conditionOf(output, facts);
     const isOurs = condition === 'whole' || condition === 'unread';
-    if (condition === 'changed' && !keptCopy(output, facts)) this.#changed.set(pathKey(path), path);
+    if (condition === 'changed' && !isKept(output, facts)) this.#changed.set(pathKey(path), path);
     if (!isOurs || references.reads(path) || references.has(uploadFingerprint(sha256))) return;
     if (!facts.isReachable(path)) {
       this.#counts.outside += 1;
@@ -182,7 +177,7 @@ class Search {
     }
     const { facts } = this.#o;
     const isSafe = (output: Output): boolean =>
-      this.#isHere(output) || (relation === 'gone' && keptCopy(output, facts));
+      this.#isHere(output) || (relation === 'gone' && isKept(output, facts));
     const onlyStored = filesNotHere(job, isSafe, facts);
     if (onlyStored === undefined) {
       this.#counts.unsaved += 1;
@@ -352,14 +347,14 @@ interface RecordedJobs {
 function orphanCandidates(
   { jobs, jobOf }: RecordedJobs,
   references: PlanReferences,
-  isKept: (output: Output) => boolean,
+  hasKept: (output: Output) => boolean,
 ): OrphanCandidates {
   const names: string[] = [];
   const paths = new Set<number>();
   for (const job of jobs()) {
     const { outputs } = job;
     const isNeeded = !isFinished(job) || references.has(job.job);
-    if (!isNeeded || outputs.length > downloadCount(job) || outputs.some(isKept))
+    if (!isNeeded || outputs.length > downloadCount(job) || outputs.some(hasKept))
       names.push(job.job);
     else for (const { path } of outputs) paths.add(pathMark(path));
   }

@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { readRegularFile } from '../../base/regular-file.ts';
-import type { OutputFacts } from '../../core/disk-facts.ts';
+import type { OutputFacts } from '../../core/facts.ts';
 import type { Disk } from '../../core/ports.ts';
 import { certainly } from '../../core/recorded-files.ts';
 import type { ItemList } from '../../files/items.ts';

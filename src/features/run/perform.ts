@@ -25,7 +25,7 @@ import { Projects } from '../../core/projects.ts';
 import type { RunOutcome, StoppedBy, Summary } from '../../core/run-event.ts';
 import { SavingPerformer } from '../../core/saving.ts';
 import { Settled } from '../../core/settled.ts';
-import { Slots, slotLimits } from '../../core/slots.ts';
+import { projectsOn, Slots, slotLimits } from '../../core/slots.ts';
 import { type Closed, Spending } from '../../core/spending.ts';
 import { StepBreaker } from '../../core/step-breaker.ts';
 import type { Stopped } from '../../core/summary.ts';
@@ -64,7 +64,6 @@ import { openRunFile } from '../open-run-file.ts';
 import type { OpenState } from '../open-state.ts';
 import { openPlanning, ownerOf, type Planning } from '../planning/planning.ts';
 import {
-  generationsOn,
   overruledText,
   refuseBeyondPlan,
   refuseUnpriced,
@@ -271,7 +270,7 @@ async function openParts(context: RunContext, planning: Planning): Promise<Parts
   for (const message of service.notes?.(kinds) ?? []) onEvent({ type: 'note', message });
   const read = account?.ok === true ? account.value : undefined;
   const tier = rehearsal ? rehearsalTier : read?.tier;
-  const most = generationsOn(tier);
+  const most = projectsOn(tier);
   if (most !== undefined && tier !== undefined && pays(planned.plan))
     onEvent({ type: 'generations', most, tier });
   const held = cleanup.move();

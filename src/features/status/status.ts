@@ -3,8 +3,8 @@
 
 import { adviceFor } from '../../contract/api/failure.ts';
 import { realClock } from '../../core/clock.ts';
-import type { FileCounts } from '../../core/file-counts.ts';
-import { type Condition, conditionOf, isStored, keptCopy } from '../../core/recorded-files.ts';
+import { type FileCounts, isKept, isStored } from '../../core/facts.ts';
+import { type Condition, conditionOf } from '../../core/recorded-files.ts';
 import { matchOf } from '../../files/glob.ts';
 import { HashCache } from '../../files/hash-cache.ts';
 import { SavedFiles } from '../../files/saved-files.ts';
@@ -144,7 +144,7 @@ export async function status(
 /** `whole` if the content is in its place, or kept. */
 function conditionHere(output: Output, facts: SavedFiles): Condition {
   const condition = conditionOf(output, facts);
-  return condition !== 'whole' && keptCopy(output, facts) ? 'whole' : condition;
+  return condition !== 'whole' && isKept(output, facts) ? 'whole' : condition;
 }
 
 function filterOf({ only, failed = false }: StatusItems): ItemFilter {
