@@ -35,9 +35,9 @@ const volatile: readonly Volatile[] = [
   // A run that goes on says how long it has worked.
   { name: 'duration', pattern: /(?<=^ +time {5})\d+:\d\d.*$/gm },
   { name: 'duration', pattern: /(?<=^ {2}Running: .*\()[\d.]+ \w+(?=\))/gm },
-  // A summary says how long it took, and a plan says so of the last run.
+  // A summary says how long it took, and a plan follows earlier runs.
   { name: 'duration', pattern: /(?<=^ {2}time {8}).+$/gm },
-  { name: 'duration', pattern: /(?<=^Time: about ).+?(?=, .*, as in earlier runs)/gm },
+  { name: 'duration', pattern: /(?<=^Time: about ).+?(?=, [^\n]*,\s+as\s+in\s+earlier\s+runs)/gm },
   { name: 'duration', pattern: /(?<=next attempt in ).+?(?=,)/g },
   { name: 'duration', pattern: /(?<=^Done: .* charged, ).+(?=\.$)/gm },
   { name: 'ms', pattern: /(?<="elapsedMs":|"at":)[\d.]+/g, quoted: true },

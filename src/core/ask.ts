@@ -22,6 +22,7 @@ import {
   isAway,
   isWaiting,
   Known,
+  knownOf,
   type Source,
 } from './decide.ts';
 import { done, type End } from './ending.ts';
@@ -105,7 +106,7 @@ export class Asking {
   }
 
   #condition(task: Task): End | undefined {
-    const { step, scope, planned } = task;
+    const { step, planned } = task;
     if (planned.when === undefined) return undefined;
     const named = planned.when(this.#names(task));
     if (named.ok && named.value === true) return undefined;
@@ -115,14 +116,18 @@ export class Asking {
       task.condition = named.value;
       return undefined;
     }
-    const values = scope.values(this.#o.base, planned.needs, (one) => this.#recorded(one, false));
+    const values = this.#values(task);
     const holds = values.ok ? conditionHolds(step, values.value) : values;
     if (!holds.ok) return fail(task, problemAt(holds.error));
     return holds.value ? undefined : skipped;
   }
 
-  #names(task: Task) {
-    return task.scope.names(this.#o.base, task.planned.needs);
+  #names({ scope, planned }: Task) {
+    return scope.names(this.#o.base, planned.needs);
+  }
+
+  #values({ scope, planned }: Task) {
+    return scope.values(this.#o.base, planned.needs, (one) => this.#recorded(one, false));
   }
 
   async #upload(task: Task): Promise<End | undefined> {
@@ -142,23 +147,17 @@ export class Asking {
       task.fingerprint = fingerprintOfRequest('upload', canonical({ path }));
       return undefined;
     }
-    const away = fact.is === 'absent' ? this.#elsewhere(task, path) : undefined;
-    if (away !== undefined) {
-      task.away = away;
-      task.content = away.sha256;
-      task.fingerprint = uploadFingerprint(away.sha256);
-      return undefined;
-    }
-    const problem = problemOfFile(path, fact);
-    if (problem !== undefined) return fail(task, problem);
-    let digest = fact.is === 'file' ? fact.digest : undefined;
-    if (digest === undefined) {
+    task.away = fact.is === 'absent' ? this.#elsewhere(task, path) : undefined;
+    let problem = task.away === undefined ? problemOfFile(path, fact) : undefined;
+    let digest = fact.is === 'file' ? fact.digest : task.away?.sha256;
+    if (problem === undefined && digest === undefined) {
       const read = await this.#o.digest(path);
       if (!read.ok) return fail(task, unreadable(path, read.error));
       digest = read.value;
-      const bad = problemOfFile(path, facts.input(path));
-      if (bad !== undefined) return fail(task, bad);
+      problem = problemOfFile(path, facts.input(path));
     }
+    if (problem !== undefined) return fail(task, problem);
+    if (digest === undefined) throw new Error(`bug: nobody knows the content of ${path}`);
     task.content = digest;
     task.fingerprint = uploadFingerprint(digest);
     return undefined;
@@ -192,7 +191,7 @@ export class Asking {
 
   /** The path of an upload or a download; its name, where only the run knows it. */
   #path(task: Task): { readonly end: End } | { readonly path: string } | { readonly name: string } {
-    const { planned, scope } = task;
+    const { planned } = task;
     if (planned.path === undefined) throw new Error(`bug: ${task.id} has no path`);
     const named = planned.path.name(this.#names(task));
     if (!named.ok) return { end: fail(task, problemAt(named.error)) };
@@ -201,11 +200,10 @@ export class Asking {
       task.perhaps = true;
       return { name: textOf(named.value, task.reads) };
     }
-    const values = scope.values(this.#o.base, planned.needs, (one) => this.#recorded(one, false));
+    const values = this.#values(task);
     const filled = values.ok ? fill(planned.path.template, values.value) : values;
-    return filled.ok
-      ? { path: String(filled.value) }
-      : { end: fail(task, problemAt(filled.error)) };
+    if (!filled.ok) return { end: fail(task, problemAt(filled.error)) };
+    return { path: String(filled.value) };
   }
 
   #request(task: Task): End | undefined {
@@ -310,7 +308,7 @@ export class Asking {
     const known = new Known({ ...own, outputs }, () => source.known.receipt);
     const again = decideDownload({ ...question, source: { ...source, known } }, facts);
     // What is saved nowhere else stays as it is.
-    const now = again.action === 'lost' ? current(own) : undefined;
+    const now = again.action === 'lost' ? source.known.ownNow : undefined;
     const isHere = now !== undefined && filesOf(source.known, now, facts) !== undefined;
     return isHere ? decideDownload(question, facts) : again;
   }
@@ -332,12 +330,8 @@ export class Asking {
   }
 
   #known({ fingerprint, kind }: Task): Known {
-    const { ledger, receipts } = this.#o;
-    const isAsked = kind.operation === 'create' || kind.operation === 'detect';
-    return new Known(
-      ledger.job(fingerprint),
-      isAsked ? () => receipts.get(fingerprint) : undefined,
-    );
+    const isPaid = kind.operation === 'create' || kind.operation === 'detect';
+    return knownOf(this.#o.ledger, isPaid ? this.#o.receipts : undefined, fingerprint);
   }
 
   #source({ source, known }: Task): Source {
@@ -373,7 +367,7 @@ export class Asking {
       }
       if (input.kind.operation !== 'create' || input.end?.action === 'create') continue;
       const known = this.#known(input);
-      const now = known.job && current(known.job);
+      const { now } = known;
       if (now === undefined || !isAway(now) || filesOf(known, now, this.#o.facts) !== undefined)
         continue;
       this.#take(task, { action: 'lost', reason: { code: 'input-deleted', about: input.id } });

@@ -11,19 +11,19 @@ import {
   worthAnotherAttempt,
 } from '../contract/api/failure.ts';
 import type { Project } from '../contract/api/project.ts';
-import { current, isOpen, isOver, projectOf } from '../model/record/job.ts';
+import { creditsOf, current, isOpen, isOver, projectOf } from '../model/record/job.ts';
 import type { Attempt, Job } from '../model/record/line.ts';
 import type { Calls, Permit } from './calls.ts';
-import { fewer, filesOf, isAway, Known } from './decide.ts';
+import { fewer, filesOf, isAway, type Known, knownOf } from './decide.ts';
 import { Ended, endedBy, lost, stopped } from './ended.ts';
 import type { Facts, Receipt, ReceiptsPort } from './facts.ts';
 import type { Expected, Inbox } from './inbox.ts';
 import type { Journal } from './journal.ts';
 import type { Live } from './live.ts';
 import type { Looks, Watch } from './looks.ts';
-import { resultOf } from './outputs.ts';
+import { endMove } from './outputs.ts';
 import type { Clock } from './ports.ts';
-import { chargeOf, type Projects } from './projects.ts';
+import type { Projects } from './projects.ts';
 import { textOf } from './reason.ts';
 import { fieldDigests } from './request.ts';
 import type { Task } from './scope.ts';
@@ -64,15 +64,10 @@ export interface CreationParts {
   readonly waits: (why: string) => void;
 }
 
-/** What is followed: a job of this walk, or one that is owed. */
-export interface Followed {
-  readonly id: Task['id'];
-  readonly fingerprint: string;
-  readonly kind: string;
-  readonly attempts: number;
-  readonly timeoutMs: number;
-  /** How many results its request asks for, if that is known. */
-  readonly asked?: number | undefined;
+/** What is followed: a task of this walk, or a job that is owed. */
+export interface Followed extends Pick<Task, 'id' | 'fingerprint' | 'timeoutMs' | 'asked'> {
+  readonly kind: { readonly name: string };
+  readonly step: { readonly attempts: number };
 }
 
 /** A creation that was sent. */
@@ -119,12 +114,11 @@ export class Creations {
   }
 
   #known(job: string): Known {
-    return new Known(this.#ledger.job(job), () => this.#o.receipts?.get(job));
+    return knownOf(this.#ledger, this.#o.receipts, job);
   }
 
   #current(job: string): Attempt | undefined {
-    const line = this.#ledger.job(job);
-    return line && current(line);
+    return this.#known(job).ownNow;
   }
 
   /** What this run has paid for, else what counts: a file that git changes meanwhile may bring another attempt. */
@@ -155,7 +149,7 @@ export class Creations {
       }
       if (sent !== 'made') continue;
       try {
-        return await this.follow(followedOf(task), slot, 'new');
+        return await this.follow(task, slot, 'new');
       } catch (error) {
         if (!isTemporary(error) || tries >= step.attempts) throw error;
         tries += 1;
@@ -291,7 +285,7 @@ export class Creations {
   }
 
   #intentOf(task: Task, attempt: string, reserve: number, forgotten: Job | undefined) {
-    const { fingerprint: job, kind, id, step, take, first, text } = task;
+    const { fingerprint: job, kind, id, step, take, first, text, destinations: to } = task;
     const forgets = (forgotten?.attempts ?? [])
       .filter((one) => !isOver(one) || one.gaveUp !== undefined)
       .map(({ name }) => name);
@@ -303,7 +297,7 @@ export class Creations {
       attempt,
       reserve,
       measure: task.price?.measure,
-      to: step.keepRemote ? undefined : mutable(task.destinations),
+      to: step.keepRemote ? undefined : to === 'kept' ? to : to.map((one) => ({ ...one })),
       fields: fieldDigests(text),
       take: take > 1 ? { of: first, number: take } : undefined,
       forgets,
@@ -376,13 +370,19 @@ export class Creations {
     task: Task,
     { name, reserve, expected }: Pick<Sending, 'name' | 'reserve' | 'expected'>,
   ): Promise<boolean> {
-    const told = await expected?.outcome();
-    // That of another creation says nothing about this one.
-    if (told === undefined || this.#ledger.hasProject(told.id)) return false;
-    const credits = told.credits_charged ?? (told.status === 'error' ? 0 : reserve);
-    await this.#made(task, name, told.id, credits);
+    const told = await this.#outcome(expected, reserve);
+    if (told === undefined) return false;
+    await this.#made(task, name, told.project, told.credits);
     expected?.over();
     return true;
+  }
+
+  async #outcome(expected: Expected | undefined, reserve: number) {
+    const told = await expected?.outcome();
+    // That of another creation says nothing about this one.
+    if (told === undefined || this.#ledger.hasProject(told.id)) return undefined;
+    const credits = told.credits_charged ?? (told.status === 'error' ? 0 : reserve);
+    return { project: told.id, credits };
   }
 
   /** Perhaps the service refuses this step in general. */
@@ -434,14 +434,14 @@ export class Creations {
     const { journal, clock } = this.#o;
     await Promise.all(
       lost.map(async ({ job, attempt, expected }) => {
-        const told = await expected.outcome();
-        const now = this.#ledger.job(job)?.attempts.find(({ name }) => name === attempt);
+        const find = (): Attempt | undefined =>
+          this.#ledger.job(job)?.attempts.find(({ name }) => name === attempt);
+        const told = await this.#outcome(expected, find()?.reserve ?? 0);
+        const now = find();
         if (told === undefined || now === undefined || !isOpen(now)) return;
-        // Of another creation: that says nothing about this one.
-        if (this.#ledger.hasProject(told.id)) return;
-        const credits = told.credits_charged ?? (told.status === 'error' ? 0 : now.reserve);
+        const { project, credits } = told;
         const charge = { credits, read: new Date(clock.now()).toISOString() };
-        await journal.commit({ job, is: 'created', attempt, project: told.id, charge });
+        await journal.commit({ job, is: 'created', attempt, project, charge });
         expected.over();
       }),
     );
@@ -463,7 +463,7 @@ export class Creations {
     if (now?.state !== 'created') return;
     try {
       using slot = this.#o.kept.get(job) ?? (await slots.take(task.kind.name, 'owed', signal));
-      return await this.follow(followedOf(task), slot, isEarly ? 'early' : 'known');
+      return await this.follow(task, slot, isEarly ? 'early' : 'known');
     } catch (error) {
       const tries = this.#ledger.job(job)?.attempts.filter((one) => !one.forgotten).length ?? 1;
       const mayBuy = !now.adopted && task.scope.admitted === true && task.price !== undefined;
@@ -479,7 +479,8 @@ export class Creations {
     slot: Slot | undefined,
     is: 'new' | 'known' | 'early',
   ): Promise<void> {
-    const { fingerprint: job, kind, attempts, timeoutMs } = followed;
+    const { fingerprint: job, timeoutMs } = followed;
+    const [kind, { attempts }] = [followed.kind.name, followed.step];
     const { projects, looks, clock, calls, live, facts, spending, isTick, signal, inbox } = this.#o;
     const isNew = is === 'new';
     const spent = (): number => clock.elapsed() - calls.waitedMs;
@@ -538,44 +539,40 @@ export class Creations {
   /** True if the project is complete. Throws if it failed. */
   async #settle(
     followed: Followed,
-    { name, charge: before, adopted }: Attempt,
+    attempt: Attempt,
     project: Project,
     isNew: boolean,
   ): Promise<boolean> {
-    const { journal, clock } = this.#o;
-    const { fingerprint: job } = followed;
-    const charge = adopted ? undefined : chargeOf(project, clock.now());
-    const tell = (credits = before?.credits ?? 0): void => {
-      const change = credits - (before?.credits ?? 0);
-      // What an earlier run had paid is given back to that run.
-      if (isNew ? change !== 0 : change > 0) this.#o.charged(followed, project.id, change);
-      if (change <= 0 || before === undefined || before.credits === 0) return;
-      const message = `${followed.id}: the service added ${count(change, 'credit')} to what it had charged for project ${project.id}`;
-      this.#o.remarks(message, followed.id, project.id);
-    };
-    if (project.status === 'complete') {
-      const result = resultOf(project);
-      await journal.commit({ job, is: 'complete', attempt: name, charge, result });
-      tell(charge?.credits);
-      const after = this.#followed(job);
-      const missing = after && fewer(followed, after)?.reason.about;
-      if (missing !== undefined)
-        this.#o.remarks(
-          `${followed.id}: the service listed only ${missing} results that were asked for; the others may be late, or held back`,
-          followed.id,
-          project.id,
-        );
-      return true;
+    const { journal, clock, charged, remarks } = this.#o;
+    const { fingerprint: job, id } = followed;
+    const before = attempt.charge?.credits ?? 0;
+    const about = { job, attempt: attempt.name };
+    const end = endMove(project, about, creditsOf(attempt), clock.now());
+    if (end === undefined) return false;
+    // What another pipeline was charged is for it to know.
+    await journal.commit(attempt.adopted ? { ...end, charge: undefined } : end);
+    const change = attempt.adopted ? 0 : end.charge.credits - before;
+    // What an earlier run had paid is given back to that run.
+    if (isNew ? change !== 0 : change > 0) charged(followed, project.id, change);
+    if (change > 0 && before > 0)
+      remarks(
+        `${id}: the service added ${count(change, 'credit')} to what it had charged for project ${project.id}`,
+        id,
+        project.id,
+      );
+    if (end.is === 'failed') {
+      const { code, message } = end.fault;
+      throw new Ended('failed', `${code}: ${message}`, { code });
     }
-    if (project.status !== 'error' && project.status !== 'canceled') return false;
-    const { code, message } = project.error ?? reasonless(project.status);
-    const isNothing = charge === undefined && project.status === 'error' && !adopted;
-    const read = new Date(clock.now()).toISOString();
-    const last = isNothing ? { credits: 0, read } : charge;
-    const fault = { code, message };
-    await journal.commit({ job, is: 'failed', attempt: name, charge: last, fault });
-    tell(last?.credits);
-    throw new Ended('failed', `${code}: ${message}`, { code });
+    const after = this.#followed(job);
+    const missing = after && fewer(followed, after)?.reason.about;
+    if (missing !== undefined)
+      remarks(
+        `${id}: the service listed only ${missing} results that were asked for; the others may be late, or held back`,
+        id,
+        project.id,
+      );
+    return true;
   }
 }
 
@@ -587,22 +584,5 @@ const isTemporary = (error: unknown): boolean =>
 
 const suppliedTwice = (why: string): string =>
   `${why.replace(/\.$/, '')}, also after it was supplied again`;
-
-const reasonless = (status: 'error' | 'canceled') => ({
-  code: status,
-  message: status === 'error' ? 'the service gives no reason' : 'stopped by hand in the hub',
-});
-
-const followedOf = (task: Task): Followed => ({
-  id: task.id,
-  fingerprint: task.fingerprint,
-  kind: task.kind.name,
-  attempts: task.step.attempts,
-  timeoutMs: task.timeoutMs,
-  asked: task.asked,
-});
-
-const mutable = (to: Task['destinations']): Attempt['to'] =>
-  to === 'kept' ? to : to.map((one) => ({ ...one }));
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';

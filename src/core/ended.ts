@@ -7,10 +7,10 @@ import { lostText, type ReasonCode, textOf } from './reason.ts';
 
 interface EndedMore {
   /** Of a fault or a failure, or a code of our own: what a person can do about it, and what stopped the run. */
-  readonly code?: string;
-  readonly held?: Held;
+  readonly code?: string | undefined;
+  readonly held?: Held | undefined;
   /** What ends besides the task: buying, or the run. */
-  readonly stops?: 'buying' | 'run';
+  readonly stops?: 'buying' | 'run' | undefined;
 }
 
 export class Ended extends Error {
@@ -40,6 +40,12 @@ export const stopped = (): Ended => new Ended('pending', 'stopped', { held: { by
 export const lost = (code: ReasonCode): Ended =>
   new Ended('failed', lostText(textOf({ code })), { code: 'gone' });
 
+/** What is paid, and was not read or saved, has never failed: the next run tries again. */
+export const pendingIfFailed = (error: unknown, what = ''): unknown =>
+  error instanceof Ended && error.ending === 'failed'
+    ? new Ended('pending', what + error.message, { code: error.code })
+    : error;
+
 /** What a failed call does to its task, if nobody who knows more decides. Failures that pass are `pending`: the next run continues. */
 export function endedBy(call: CallKind, failure: ApiFailure): Ended {
   const why = scrubbed(explainFailure(failure));
@@ -54,11 +60,13 @@ export function endedBy(call: CallKind, failure: ApiFailure): Ended {
       return new Ended('pending', why, { code });
     case 'stop-run':
       return new Ended('pending', why, { code, stops: 'run', held: { by: 'run' } });
-    case 'stop-paid':
+    case 'stop-paid': {
+      const lacksCredits = code === 'payment-required';
       // Only a creation can lack credits.
-      if (call === 'free' && code === 'payment-required') return new Ended('failed', why, { code });
-      if (code !== 'payment-required') return new Ended('pending', why, { code, stops: 'buying' });
-      return new Ended('pending', why, { code, stops: 'buying', held: { by: 'run' } });
+      if (call === 'free' && lacksCredits) return new Ended('failed', why, { code });
+      const held = lacksCredits ? ({ by: 'run' } as const) : undefined;
+      return new Ended('pending', why, { code, stops: 'buying', held });
+    }
     case 'stop-step':
     case 'fail':
     case 'resupply':

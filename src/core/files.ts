@@ -7,7 +7,7 @@ import { extensionMark } from '../language/result-name.ts';
 import type { Output } from '../model/record/line.ts';
 import type { Calls } from './calls.ts';
 import type { WholeFile } from './decide.ts';
-import { Ended, stopped } from './ended.ts';
+import { Ended, pendingIfFailed, stopped } from './ended.ts';
 import type { Journal } from './journal.ts';
 import { outputPath } from './output-path.ts';
 import type {
@@ -67,10 +67,10 @@ export class Files {
     try {
       fetched = await get();
     } catch (error) {
-      if (!(error instanceof Ended) || error.code !== 'expired') throw unsaved(error);
+      if (!(error instanceof Ended) || error.code !== 'expired') throw pendingIfFailed(error);
       url = await urlOf(true);
       fetched = await get().catch((again: unknown) => {
-        throw unsaved(again);
+        throw pendingIfFailed(again);
       });
     }
     const extension = extensionOfContentType(fetched.contentType) ?? guess;
@@ -268,12 +268,6 @@ export class Files {
 /** A result that cannot be saved must not be bought: a problem of this machine ends all buying. */
 export const problemEnd = ({ message, systemic }: FileProblem): Ended =>
   new Ended('pending', message, systemic ? { stops: 'buying', code: 'local' } : {});
-
-/** Paid and not saved is never failed: the next run tries again. */
-export const unsaved = (error: unknown): unknown =>
-  error instanceof Ended && error.ending === 'failed'
-    ? new Ended('pending', error.message, error.code === undefined ? {} : { code: error.code })
-    : error;
 
 /** The service's own name is used only if it has a plain extension. */
 function extensionOfUrl(url: string): string {

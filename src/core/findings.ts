@@ -8,7 +8,6 @@ import { refusedOnPlan } from '../contract/plan-rules.ts';
 import type { RuleBreach } from '../contract/rules.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Item } from '../model/item.ts';
-import { current } from '../model/record/job.ts';
 import { itemOf, stepOf } from '../model/task.ts';
 import { finalFailure } from './decide.ts';
 import type { Action, End } from './ending.ts';
@@ -212,7 +211,7 @@ export class Findings {
 
   /** A project that renders, at which a look is not useful yet. */
   #rests({ action, known, kind }: Task): boolean {
-    const now = known.job && current(known.job);
+    const { now } = known;
     return action === 'follow' && now?.state === 'created' && this.#isYoung(kind.name, now.at);
   }
 
@@ -234,8 +233,7 @@ export class Findings {
 
   #saves({ action, source, scope }: Task): void {
     if (action !== 'save' || (source?.action !== 'reuse' && source?.action !== 'follow')) return;
-    const { job } = source.known;
-    const { at = '' } = (job && current(job)) ?? {};
+    const { at = '' } = source.known.now ?? {};
     const { key } = scope.payer;
     const known = this.#unsaved.get(key);
     if (known === undefined || at < known) this.#unsaved.set(key, at);

@@ -1,16 +1,15 @@
 // Values that age: uploads, addresses of results, faces. A request is filled with those that hold when it is sent.
-import { asJson, isObject, type Json, type JsonObject } from '../base/json.ts';
+import { isObject, type JsonObject } from '../base/json.ts';
 import { extensionOf, mediaTypeOf } from '../contract/api/asset.ts';
 import type { FaceDetection, Project } from '../contract/api/project.ts';
 import { detectionRequest } from '../contract/kinds.ts';
 import { bodyOf } from '../language/body.ts';
 import { toCel } from '../language/expression.ts';
-import { fill } from '../language/template.ts';
+import { fill, type TemplateError } from '../language/template.ts';
 import { lastingFaces, liveFaces, liveProject } from '../model/outputs.ts';
-import { current } from '../model/record/job.ts';
 import type { Attempt, Output } from '../model/record/line.ts';
 import type { Calls } from './calls.ts';
-import { filesOf, isAway, Known } from './decide.ts';
+import { filesOf, isAway, type Known, knownOf } from './decide.ts';
 import { Ended } from './ended.ts';
 import { type Facts, isStored, type ReceiptsView } from './facts.ts';
 import type { Files } from './files.ts';
@@ -63,20 +62,17 @@ export class Live {
   /** The request as it is sent now. Throws `Ended`. */
   async body(task: Task): Promise<JsonObject> {
     await Promise.all([...task.reads].map((one) => this.#fresh(one)));
-    const { step } = task;
-    const values = this.#valuesFor(task);
-    const body = bodyOf(step, values);
-    if (body.ok && JSON.stringify(body.value).includes(address))
+    const body = bodyOf(task.step, this.#valuesFor(task));
+    if (!body.ok) throw new Ended('failed', body.error.message, { code: body.error.code });
+    if (JSON.stringify(body.value).includes(address))
       throw new Error(`bug: ${task.id} was to be sent with an address that nobody has`);
-    if (body.ok) return body.value;
-    throw new Ended('failed', body.error.message, { code: body.error.code });
+    return body.value;
   }
 
   #valuesFor({ scope, planned }: Task) {
     const values = scope.values(this.#o.base, planned.needs, (one) => this.#outputs(one));
-    if (values.ok) return values.value;
-    const { code, text, message } = values.error;
-    throw new Ended('failed', `${text.trim()}: ${message}`, { code });
+    if (!values.ok) throw failedAt(values.error);
+    return values.value;
   }
 
   /** What only the run knows of a task before: the file of an upload, the place of a download. Throws `Ended`. */
@@ -84,39 +80,31 @@ export class Live {
     const { planned } = task;
     if (planned.path === undefined) throw new Error(`bug: ${task.id} has no path`);
     const path = fill(planned.path.template, this.#valuesFor(task));
-    if (path.ok && !String(path.value).includes(address)) return String(path.value);
-    if (path.ok) throw new Ended('failed', 'an address of the service names no file');
-    throw new Ended('failed', `${path.error.text.trim()}: ${path.error.message}`, {
-      code: path.error.code,
-    });
+    if (!path.ok) throw failedAt(path.error);
+    if (String(path.value).includes(address))
+      throw new Ended('failed', 'an address of the service names no file');
+    return String(path.value);
   }
 
   #outputs(task: Task): unknown {
-    const live = this.#values.get(task.fingerprint)?.outputs;
-    return toCel(live ?? this.#recorded(task));
-  }
-
-  #recorded(task: Task): JsonObject | undefined {
-    const { operation } = task.kind;
-    if (operation === 'download') return savedOutputs(this.#o.savedBy(task));
+    const { fingerprint, kind } = task;
+    const live = this.#values.get(fingerprint)?.outputs;
+    if (live !== undefined) return toCel(live);
+    if (kind.operation === 'download') return toCel(savedOutputs(this.#o.savedBy(task)));
     // Whose address is not read may be looked at all the same: `all.map(one, one.url).take(2)`.
-    return recordedOutputs(operation, this.#known(task.fingerprint).job, true);
+    return toCel(recordedOutputs(kind.operation, this.#known(fingerprint).job, true));
   }
 
   #known(job: string): Known {
-    const { journal, receipts } = this.#o;
-    return new Known(journal.ledger.job(job), () => receipts.get(job));
+    return knownOf(this.#o.journal.ledger, this.#o.receipts, job);
   }
 
   /** A record that was just read. */
   learn(job: string, project: Project): void {
     const ends = project.downloads.map(({ expires_at: at }) => Date.parse(at));
     const until = Math.min(...ends.map((end) => (Number.isNaN(end) ? this.#now + addressMs : end)));
-    this.#values.set(job, {
-      outputs: liveProject(project),
-      until: until - 60_000,
-      isUpload: false,
-    });
+    const outputs = liveProject(project);
+    this.#values.set(job, { outputs, until: until - 60_000, isUpload: false });
   }
 
   get #now(): number {
@@ -137,31 +125,20 @@ export class Live {
     const { fingerprint } = task;
     // What a download has saved is in the record.
     if (task.kind.operation === 'download') return;
-    const known = this.#values.get(fingerprint);
-    if (
-      known !== undefined &&
-      known.until > this.#now &&
-      (known.isUpload || !this.#isAway(fingerprint))
-    )
-      return;
-    await this.#once(fingerprint, () =>
-      task.kind.operation === 'create' ? this.#renewProject(task) : this.#renewSupply(task),
-    );
+    const { until = 0, isUpload = false } = this.#values.get(fingerprint) ?? {};
+    if (until > this.#now && (isUpload || !this.#isAway(fingerprint))) return;
+    // Whoever needs the same waits for the same.
+    const renew = (): Promise<void> =>
+      task.kind.operation === 'create' ? this.#renewProject(task) : this.#renewSupply(task);
+    const renewing =
+      this.#renewing.get(fingerprint) ?? renew().finally(() => this.#renewing.delete(fingerprint));
+    this.#renewing.set(fingerprint, renewing);
+    await renewing;
   }
 
   #isAway(job: string): boolean {
-    const line = this.#o.journal.ledger.job(job);
-    const now = line && current(line);
+    const now = this.#known(job).ownNow;
     return this.going.has(job) || (now !== undefined && isAway(now));
-  }
-
-  /** Whoever needs the same waits for the same. */
-  #once(job: string, renew: () => Promise<void>): Promise<void> {
-    const known = this.#renewing.get(job);
-    if (known !== undefined) return known;
-    const renewing = renew().finally(() => this.#renewing.delete(job));
-    this.#renewing.set(job, renewing);
-    return renewing;
   }
 
   // Free work
@@ -175,17 +152,17 @@ export class Live {
     const until = supplied === undefined ? 0 : endOfSupply(Date.parse(supplied.at));
     const isStale = this.#stale.has(fingerprint) || until <= this.#now;
     if (supplied === undefined || isStale) return await this.supply(task);
-    if (kind.operation === 'upload')
-      return void this.#values.set(fingerprint, {
-        outputs: asObject(supplied.result),
-        until,
-        isUpload: true,
-      });
-    const id = supplied.result['id'];
+    const { result } = supplied;
+    const isUpload = true;
+    if (kind.operation === 'upload') {
+      const { file_path = '' } = result;
+      return void this.#values.set(fingerprint, { outputs: { file_path }, until, isUpload });
+    }
+    const id = result['id'];
+    if (typeof id !== 'string') return await this.supply(task);
     try {
-      if (typeof id !== 'string') return await this.supply(task);
-      const found = await this.#detected(task, id, true);
-      this.#values.set(fingerprint, { outputs: liveFaces(found), until, isUpload: true });
+      const outputs = liveFaces(await this.#detected(task, id, true));
+      this.#values.set(fingerprint, { outputs, until, isUpload });
     } catch (error) {
       if (!(error instanceof Ended) || error.code !== 'not-found') throw error;
       await this.supply(task);
@@ -193,23 +170,14 @@ export class Live {
   }
 
   async supply(task: Task): Promise<void> {
-    const { fingerprint: job, kind, id } = task;
-    const { journal } = this.#o;
-    if (kind.operation === 'upload') {
+    if (task.kind.operation === 'upload') {
       const path = task.file ?? this.path(task);
       const { content, step, away } = task;
       const local = away === undefined ? undefined : await this.#stored(away, step.attempts);
       const file = local?.file ?? this.#o.fileAt(path);
       const file_path = await this.#send(file, path, content, step.attempts);
       await local?.over();
-      this.#supplied(job, { file_path });
-      return journal.note({
-        job,
-        is: 'supplied',
-        kind: kind.name,
-        task: id,
-        result: { file_path },
-      });
+      return this.#supplied(task, { file_path }, { file_path });
     }
     const begun = await this.#beginDetection(task).catch((error: unknown) => {
       if (!(error instanceof Ended) || error.code !== 'missing-asset') throw error;
@@ -218,8 +186,7 @@ export class Live {
     });
     const found = await this.#detected(task, begun.id, false);
     this.#sameFaces(task, found);
-    this.#supplied(job, liveFaces(found));
-    journal.note({ job, is: 'supplied', kind: kind.name, task: id, result: lastingFaces(found) });
+    this.#supplied(task, liveFaces(found), lastingFaces(found));
   }
 
   async #beginDetection(task: Task): Promise<{ readonly id: string }> {
@@ -234,13 +201,11 @@ export class Live {
     throw new Ended('failed', textOf({ code: 'upload-expired', about: output.path }));
   }
 
-  #supplied(job: string, outputs: JsonObject): void {
+  /** `result`: what stays true of it. */
+  #supplied({ fingerprint: job, kind, id }: Task, outputs: JsonObject, result: JsonObject): void {
     this.#stale.delete(job);
-    this.#values.set(job, {
-      outputs,
-      until: endOfSupply(this.#now),
-      isUpload: true,
-    });
+    this.#values.set(job, { outputs, until: endOfSupply(this.#now), isUpload: true });
+    this.#o.journal.note({ job, is: 'supplied', kind: kind.name, task: id, result });
   }
 
   /** Elements are named by their place, so another number of faces would give paid results to other faces. */
@@ -295,8 +260,7 @@ export class Live {
   /** The addresses of a finished project, or uploads of its files in their place. */
   async #renewProject(task: Task): Promise<void> {
     const { fingerprint: job, step } = task;
-    const known = this.#known(job);
-    const now = known.job && current(known.job);
+    const { now } = this.#known(job);
     if (now === undefined) throw new Ended('pending', `${task.id} has no result`);
     if (!this.#isAway(job) && !isAway(now)) {
       const project = await this.#o.projects.read(job, step.kind.name, now, step.attempts);
@@ -314,26 +278,17 @@ export class Live {
         'failed',
         `${task.id} is needed, but its project was deleted and its file is gone; it would have to be paid for again`,
       );
-    const downloads: Json[] = [];
+    const downloads: JsonObject[] = [];
     for (const one of saved) {
       const { file, over } = await this.#o.files.local(one, step.attempts);
       const { sha256, path } = one.output;
       downloads.push({ url: await this.#send(file, path, sha256, step.attempts), expires_at: '' });
       await over();
     }
-    const [first] = downloads;
-    const recorded = recordedOutputs('create', known.job, false) ?? {};
-    const outputs: JsonObject = { ...recorded, downloads };
-    const url =
-      first !== undefined && typeof first === 'object' && first !== null && 'url' in first
-        ? first['url']
-        : undefined;
-    const until = endOfSupply(this.#now);
-    this.#values.set(job, {
-      outputs: url === undefined ? outputs : { ...outputs, url, download: first ?? null },
-      until,
-      isUpload: true,
-    });
+    const [download = {}] = downloads;
+    const recorded = recordedOutputs('create', known.job, false);
+    const outputs = { ...recorded, downloads, download, url: download['url'] ?? '' };
+    this.#values.set(job, { outputs, until: endOfSupply(this.#now), isUpload: true });
   }
 
   /** The address of one result. `isAgain`: the one before was refused. */
@@ -341,11 +296,9 @@ export class Live {
     job: string,
     kind: string,
     attempt: Attempt,
-    {
-      index,
-      isAgain,
-      attempts,
-    }: { readonly index: number; readonly isAgain: boolean; readonly attempts: number },
+    index: number,
+    isAgain: boolean,
+    attempts: number,
   ): Promise<string> {
     const known = this.#values.get(job);
     if (known === undefined || isAgain || known.until <= this.#now || known.isUpload) {
@@ -355,13 +308,8 @@ export class Live {
     }
     const downloads = this.#values.get(job)?.outputs['downloads'];
     const entry: unknown = Array.isArray(downloads) ? downloads[index] : undefined;
-    if (
-      typeof entry === 'object' &&
-      entry !== null &&
-      'url' in entry &&
-      typeof entry.url === 'string'
-    )
-      return entry.url;
+    const url = isObject(entry) ? entry['url'] : undefined;
+    if (typeof url === 'string') return url;
     throw new Ended('pending', 'the service lists fewer downloads than before');
   }
 }
@@ -369,7 +317,5 @@ export class Live {
 /** The project of a result is not there any more, and the record says so. */
 export class Gone extends Error {}
 
-const asObject = (value: unknown): JsonObject => {
-  const json = asJson(value);
-  return isObject(json) ? json : {};
-};
+const failedAt = ({ code, text, message }: TemplateError): Ended =>
+  new Ended('failed', `${text.trim()}: ${message}`, { code });

@@ -26,26 +26,30 @@ export interface Conflict {
   readonly between?: readonly [string, string];
 }
 
+/** A place that a task writes, or a file that is read. */
+interface Claim {
+  /** The task, or what is read. */
+  readonly by: string;
+  /** As the pipeline names it. */
+  readonly said: string;
+  readonly path: string;
+  readonly isRead: boolean;
+}
+
 export class OutputClaims {
   readonly #someOpen: boolean;
-  /** The tasks that write files, and folders of numbered files with a final "/". */
-  readonly #claimed = new Map<string, Claim>();
-  /** Folders that must exist, by the task that needs them. */
+  /** By file. */
+  readonly #files = new Map<string, Claim>();
+  /** Folders of numbered files. */
+  readonly #numbering = new Map<string, Claim>();
+  /** By folder: a file in it that has a number for its name. */
+  readonly #numbered = new Map<string, Claim>();
+  /** Folders that must exist, by who needs them. */
   readonly #folders = new Map<string, string>();
-  /**
-   * Folders that contain a file with a number for its name, and the conflict with a `to` that is
-   * this folder.
-   */
-  readonly #numbered = new Map<string, (task: string) => Conflict>();
-  /**
-   * Files whose extension only the run will know, without the extension, by the task that writes
-   * them.
-   */
+  /** Without their extensions: files of which only the run will know the extension, … */
   readonly #open = new Map<string, Claim>();
-  /** The other files without their extensions, if some extensions are open. */
+  /** … and the others, if there are such files. */
   readonly #stems = new Map<string, Claim>();
-  /** Files that are read. */
-  readonly #inputs = new Map<string, string>();
 
   /** `someOpen`: some downloads use `result.ext`. */
   constructor(someOpen = false) {
@@ -54,57 +58,37 @@ export class OutputClaims {
 
   /** Registers a file that is read, by its path below the output folder. Returns the conflict, if any. */
   read(what: string, path: string): Conflict | undefined {
-    const name = seen(path);
-    const numbered = numberedIn(name);
-    const writer =
-      this.#claimed.get(name) ??
-      (numbered === undefined ? undefined : this.#claimed.get(`${numbered}/`));
-    if (writer !== undefined) return overwrites(writer.task, JSON.stringify(path), what);
-    const inside = this.#folders.get(name);
-    if (inside !== undefined) return needsFolder(inside, JSON.stringify(path), what);
-    const clash = this.#needFolder(what, folderOf(path));
-    if (clash !== undefined) return clash;
-    this.#inputs.set(name, what);
-    if (numbered !== undefined)
-      this.#numbered.set(numbered, (task) => overwrites(task, JSON.stringify(path), what));
-    return undefined;
+    return this.#file({ by: what, said: JSON.stringify(path), path, isRead: true });
   }
 
   /** Registers a download's usable `to`. Returns the conflict, if any. */
   write(task: string, to: string): Conflict | undefined {
     const path = normalized(to);
-    if (!path.ok)
-      return {
-        code: 'SL509',
-        message: `${task}: to: ${path.error}`,
-        hint: 'write a path below the output folder',
-      };
+    const hint = 'write a path below the output folder';
+    if (!path.ok) return { code: 'SL509', message: `${task}: to: ${path.error}`, hint };
     const said = JSON.stringify(withMarkShown(to));
-    const name = seen(path.value);
-    const claim = { task, said, path: path.value };
-    return to.endsWith('/') ? this.#writeFolder(claim, name) : this.#writeFile(claim, name);
+    const claim = { by: task, said, path: path.value, isRead: false };
+    return to.endsWith('/') ? this.#folder(claim) : this.#file(claim);
   }
 
-  #writeFile(claim: Claim, name: string): Conflict | undefined {
-    const { task, said } = claim;
-    const other = this.#claimed.get(name) ?? this.#sameStem(name, claim);
-    if (other !== undefined) return both(claim, other);
-    const input = this.#inputs.get(name);
-    if (input !== undefined) return overwrites(task, said, input);
+  #file(claim: Claim): Conflict | undefined {
+    const name = seen(claim.path);
+    const folder = numberedIn(name);
+    const other =
+      this.#files.get(name) ??
+      (claim.isRead ? undefined : this.#sameStem(name, claim)) ??
+      (folder === undefined ? undefined : this.#numbering.get(folder));
+    if (other !== undefined && !(other.isRead && claim.isRead)) return conflict(claim, other);
     const inside = this.#folders.get(name);
-    if (inside !== undefined) return needsFolder(inside, said, task);
-    const numbered = numberedIn(name);
-    const folder = numbered === undefined ? undefined : this.#claimed.get(`${numbered}/`);
-    if (folder !== undefined) return both(claim, folder);
-    const clash = this.#needFolder(task, folderOf(claim.path));
+    if (inside !== undefined) return needsFolder(inside, claim.said, claim.by);
+    const clash = this.#needFolder(claim.by, folderOf(claim.path));
     if (clash !== undefined) return clash;
-    if (numbered !== undefined)
-      this.#numbered.set(numbered, (by) => both({ ...claim, task: by }, claim));
-    this.#claimed.set(name, claim);
+    if (folder !== undefined) this.#numbered.set(folder, claim);
+    this.#files.set(name, claim);
     return undefined;
   }
 
-  /** The task that may write the same file, depending on the extension that the run finds. */
+  /** Who may write the same file, depending on the extension that the run finds. */
   #sameStem(name: string, claim: Claim): Claim | undefined {
     if (!this.#someOpen) return undefined;
     const isOpen = name.endsWith(`.${extensionMark}`);
@@ -114,36 +98,27 @@ export class OutputClaims {
     return other;
   }
 
-  #writeFolder(claim: Claim, folder: string): Conflict | undefined {
-    const other = this.#claimed.get(`${folder}/`);
-    if (other !== undefined) return both(claim, other);
-    const { task } = claim;
-    const clash = this.#numbered.get(folder)?.(task) ?? this.#needFolder(task, claim.path);
-    if (clash !== undefined) return clash;
-    this.#claimed.set(`${folder}/`, claim);
-    return undefined;
+  #folder(claim: Claim): Conflict | undefined {
+    const name = seen(claim.path);
+    const other = this.#numbering.get(name);
+    if (other !== undefined) return conflict(claim, other);
+    const file = this.#numbered.get(name);
+    if (file !== undefined) return conflict({ ...file, by: claim.by, isRead: false }, file);
+    const clash = this.#needFolder(claim.by, claim.path);
+    if (clash === undefined) this.#numbering.set(name, claim);
+    return clash;
   }
 
   /** Registers a folder and its parents. Returns the conflict if one of them is a file. */
-  #needFolder(task: string, folder: string): Conflict | undefined {
-    for (
-      let path = folder, at = seen(folder);
-      at !== '';
-      path = folderOf(path), at = folderOf(at)
-    ) {
-      const file = this.#claimed.get(at)?.task ?? this.#inputs.get(at);
-      if (file !== undefined) return needsFolder(task, JSON.stringify(path), file);
-      if (!this.#folders.has(at)) this.#folders.set(at, task);
+  #needFolder(by: string, folder: string): Conflict | undefined {
+    for (let path = folder; path !== ''; path = folderOf(path)) {
+      const name = seen(path);
+      const file = this.#files.get(name);
+      if (file !== undefined) return needsFolder(by, JSON.stringify(path), file.by);
+      if (!this.#folders.has(name)) this.#folders.set(name, by);
     }
     return undefined;
   }
-}
-
-/** A place that a task writes. `said`: as the pipeline names it. */
-interface Claim {
-  readonly task: string;
-  readonly said: string;
-  readonly path: string;
 }
 
 /**
@@ -181,21 +156,25 @@ const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIn
 const numberedIn = (path: string): string | undefined =>
   /(^|\/)\d+\.[^./]+$/.test(path) ? folderOf(path) : undefined;
 
-const both = ({ task, said, path }: Claim, other: Claim): Conflict => ({
-  code: 'SL510',
-  message:
-    path !== other.path && seen(path) === seen(other.path)
-      ? `${task} and ${other.task} would write ${said} and ${other.said}, which many disks take for one file`
-      : `${task} and ${other.task} would both write ${said}`,
-  hint: 'write a value in to: that differs between them',
-  between: [task, other.task],
-});
-
-const overwrites = (task: string, path: string, what: string): Conflict => ({
-  code: 'SL511',
-  message: `${task} would overwrite ${path}, which is ${what}`,
-  hint: 'choose another to:, or another output folder',
-});
+function conflict(one: Claim, other: Claim): Conflict {
+  const [writer, read] = one.isRead ? [other, one] : [one, other];
+  if (read.isRead)
+    return {
+      code: 'SL511',
+      message: `${writer.by} would overwrite ${one.said}, which is ${read.by}`,
+      hint: 'choose another to:, or another output folder',
+    };
+  const areAlike = one.path !== other.path && seen(one.path) === seen(other.path);
+  const what = areAlike
+    ? `would write ${one.said} and ${other.said}, which many disks take for one file`
+    : `would both write ${one.said}`;
+  return {
+    code: 'SL510',
+    message: `${one.by} and ${other.by} ${what}`,
+    hint: 'write a value in to: that differs between them',
+    between: [one.by, other.by],
+  };
+}
 
 const needsFolder = (task: string, said: string, other: string): Conflict => ({
   code: 'SL510',
@@ -211,10 +190,8 @@ export interface Claimant {
   readonly item: Item | undefined;
 }
 
-/** The fields of a file that make good names, the best first; a row has its own columns. */
-const ofFiles = ['stem', 'dir', 'ext'];
-/** They differ between all items, and make poor names. */
-const last = ['name', 'path', 'index', 'key'];
+/** The best names first: fields of a file, '' for the columns of a row, and last what differs between all items. */
+const fieldsByRank = ['stem', 'dir', 'ext', '', 'name', 'path', 'index', 'key'];
 
 /** The imperative clause of a hint. */
 export function hintOf(one: Claimant, other: Claimant): string {
@@ -235,15 +212,10 @@ interface Difference {
 }
 
 function fieldDifference({ fields }: Item, { fields: others }: Item): Difference | undefined {
-  const own = Object.keys(fields).filter((name) => !ofFiles.includes(name) && !last.includes(name));
-  const order = [...ofFiles, ...own, ...last];
-  const sorted = Object.fromEntries(
-    order.flatMap((name) => {
-      const value = fields[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
-  return difference('item', sorted, others);
+  const rankOf = ([name]: readonly [string, Json]): number =>
+    fieldsByRank.indexOf(fieldsByRank.includes(name) ? name : '');
+  const sorted = Object.entries(fields).sort((one, other) => rankOf(one) - rankOf(other));
+  return difference('item', Object.fromEntries(sorted), others);
 }
 
 /** The first simple value that differs, whatever the case of its letters: some disks take no notice of that. */

@@ -8,7 +8,7 @@ import { current, type Move, projectOf } from '../model/record/job.ts';
 import type { Charge, Job, Output } from '../model/record/line.ts';
 
 /** What the record keeps of a complete project. When its first address runs out tells when it was complete. */
-export function resultOf(project: Project): JsonObject {
+function resultOf(project: Project): JsonObject {
   const [expires] = project.downloads
     .map(({ expires_at: at }) => at)
     .filter((at) => at !== '')

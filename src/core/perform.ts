@@ -4,7 +4,7 @@ import { type Bug, bugOf, bugText } from '../base/bug.ts';
 import { isMachineProblem, isSystemProblem, systemReason } from '../base/system-error.ts';
 import { extensionOf } from '../contract/api/asset.ts';
 import { recordOf } from '../contract/tools/all.ts';
-import { current, projectOf } from '../model/record/job.ts';
+import { projectOf } from '../model/record/job.ts';
 import type { Calls } from './calls.ts';
 import type { Creations, Followed } from './create.ts';
 import {
@@ -14,6 +14,7 @@ import {
   isAway,
   isWhole,
   Known,
+  knownOf,
   resultsOf,
   unproved,
   type WholeFile,
@@ -144,8 +145,7 @@ export class ActingPerformer implements Performer {
 
   /** What is paid for is left to the next run, and what may be is in doubt. */
   #endingAfterBug({ source, fingerprint }: Task): Ending {
-    const job = this.#known(source?.fingerprint ?? fingerprint).own;
-    const state = job && current(job)?.state;
+    const state = this.#known(source?.fingerprint ?? fingerprint).ownNow?.state;
     if (state === 'intended' || state === 'doubt') return 'doubt';
     return state === 'created' || state === 'complete' ? 'pending' : 'failed';
   }
@@ -202,8 +202,7 @@ export class ActingPerformer implements Performer {
   }
 
   #known(job: string): Known {
-    const { journal, receipts } = this.#o;
-    return new Known(journal.ledger.job(job), () => receipts?.get(job));
+    return knownOf(this.#o.journal.ledger, this.#o.receipts, job);
   }
 
   // Files
@@ -212,12 +211,8 @@ export class ActingPerformer implements Performer {
     const { source = task, step } = task;
     const to = task.to ?? this.#o.live.path(task);
     const attempts = Math.max(step.attempts, freeAttempts);
-    await this.#results(source.fingerprint, source.kind.name, {
-      task: task.id,
-      to,
-      isKept: false,
-      attempts,
-    });
+    const place = { task: task.id, to, isKept: false, attempts };
+    await this.#results(source.fingerprint, source.kind.name, place);
   }
 
   /** All results of a job, to one place. */
@@ -226,11 +221,9 @@ export class ActingPerformer implements Performer {
     kind: string,
     place: Pick<Saving, 'task' | 'to' | 'isKept' | 'attempts'>,
   ): Promise<void> {
-    const known = this.#known(job);
-    const { receipt } = known;
+    const { receipt, now } = this.#known(job);
     if (receipt !== undefined) this.#o.journal.join(receipt.line);
-    const now = known.job && current(known.job);
-    if (now === undefined) throw new Ended('pending', 'its project has no result');
+    if (now === undefined) throw noResult();
     const saving: Saving = { ...place, job, attempt: now.name };
     const whole = filesOf(this.#known(job), now, this.#o.facts);
     if (whole !== undefined) return await this.#copy(saving, whole);
@@ -240,13 +233,12 @@ export class ActingPerformer implements Performer {
     try {
       for (let index = 0; index < count; index++)
         await this.#o.files.fetch(saving, { index, count }, (isAgain) =>
-          this.#o.live.address(job, kind, now, { index, isAgain, attempts: place.attempts }),
+          this.#o.live.address(job, kind, now, index, isAgain, place.attempts),
         );
     } catch (error) {
       if (!(error instanceof Gone)) throw error;
-      const rest = this.#known(job);
-      const after = rest.job && current(rest.job);
-      const copies = after && filesOf(rest, after, this.#o.facts);
+      const after = this.#known(job);
+      const copies = after.now && filesOf(after, after.now, this.#o.facts);
       if (copies === undefined) throw lost('gone-at-service');
       await this.#copy(saving, copies);
     }
@@ -257,16 +249,13 @@ export class ActingPerformer implements Performer {
   }
 
   async #store(task: Task): Promise<void> {
+    const { facts, files, journal } = this.#o;
     const { source = task, step } = task;
     const job = source.fingerprint;
-    const outputs = this.#known(job).own?.outputs ?? [];
-    for (const output of outputs)
-      if (
-        output.task === task.id &&
-        !isStored(output, this.#o.facts) &&
-        isWhole(output, this.#o.facts)
-      )
-        await this.#o.files.store({ job, attempts: Math.max(step.attempts, freeAttempts) }, output);
+    const saving = { job, attempts: Math.max(step.attempts, freeAttempts) };
+    for (const output of journal.ledger.job(job)?.outputs ?? [])
+      if (output.task === task.id && !isStored(output, facts) && isWhole(output, facts))
+        await files.store(saving, output);
   }
 
   // Deletes
@@ -279,8 +268,8 @@ export class ActingPerformer implements Performer {
     for (let readers = this.#readers.get(job); readers !== undefined && readers.size > 0; )
       await Promise.all(readers);
     const known = this.#known(job);
-    const now = known.job && current(known.job);
-    if (now === undefined) throw new Ended('pending', 'its project has no result');
+    const { now } = known;
+    if (now === undefined) throw noResult();
     if (now.state === 'deleted') return;
     if (now.adopted && known.receipt?.hasSaved !== true)
       throw new Ended('skipped', textOf({ code: 'payer-has-not-saved' }));
@@ -303,15 +292,15 @@ export class ActingPerformer implements Performer {
         throw error;
       }
     }
-    const after = journal.ledger.job(job);
-    if (after !== undefined && current(after)?.state !== 'deleted')
+    const after = this.#known(job);
+    if (after.own !== undefined && after.ownNow?.state !== 'deleted')
       journal.note({ job, is: 'deleted', attempt: now.name }, { job, is: 'serves', task: task.id });
   }
 
   /** Whatever is recorded, the files themselves are asked before their project goes. */
   async #assertSafe(known: Known, attempts: number): Promise<void> {
     const { facts, files, disk } = this.#o;
-    const now = known.job && current(known.job);
+    const { now } = known;
     // A copy of another pipeline counts only for what this one has not saved.
     const own = now && filesOf(new Known(known.own), now, facts);
     const whole = own ?? (now && filesOf(known, now, facts));
@@ -333,16 +322,12 @@ export class ActingPerformer implements Performer {
   async #isRead({ from, output: { path, sha256 } }: WholeFile): Promise<boolean> {
     const { disk, signal } = this.#o;
     const extension = extensionOf(path);
-    const fact =
-      from === 'kept'
-        ? disk.kept(sha256, extension)
-        : from === 'copy'
-          ? disk.foreign(path)
-          : disk.output(path);
-    if (fact.is !== 'file') return false;
-    if (fact.digest !== undefined) return fact.digest === sha256;
     const place: Place =
       from === 'kept' ? { in: from, digest: sha256, extension } : { in: 'output', path };
+    const here = from === 'kept' ? disk.kept(sha256, extension) : disk.output(path);
+    const fact = from === 'copy' ? disk.foreign(path) : here;
+    if (fact.is !== 'file') return false;
+    if (fact.digest !== undefined) return fact.digest === sha256;
     const read = await disk.digest(place, signal);
     return read.ok && read.value === sha256;
   }
@@ -367,8 +352,9 @@ export class ActingPerformer implements Performer {
     try {
       using slot = await this.#o.slots.take(kind, 'owed', this.#o.signal);
       const attempts = freeAttempts;
-      const followed = { id, fingerprint: job, kind, attempts, timeoutMs };
-      await this.#o.creations.follow(followed, slot, 'early');
+      const followed = { id, fingerprint: job, timeoutMs, asked: undefined };
+      const how = { kind: { name: kind }, step: { attempts } };
+      await this.#o.creations.follow({ ...followed, ...how }, slot, 'early');
       for (const { task, path: to } of places) {
         await this.#results(job, kind, { task, to, isKept: true, attempts });
         saved.push({ ...one, task, end: done });
@@ -381,6 +367,8 @@ export class ActingPerformer implements Performer {
     }
   }
 }
+
+const noResult = (): Ended => new Ended('pending', 'its project has no result');
 
 const fileOf = (error: unknown): string =>
   error instanceof Error && 'path' in error ? String(error.path) : 'a file';

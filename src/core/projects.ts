@@ -2,13 +2,13 @@
 // that paid for it answers. One look may meet a replica that lags, and another account sees none of our projects.
 import type { Project } from '../contract/api/project.ts';
 import { recordOf } from '../contract/tools/all.ts';
-import { projectOf } from '../model/record/job.ts';
+import { creditsOf, projectOf } from '../model/record/job.ts';
 import type { Attempt } from '../model/record/line.ts';
 import type { Calls } from './calls.ts';
-import { Ended, stopped } from './ended.ts';
+import { Ended, pendingIfFailed, stopped } from './ended.ts';
 import type { ReceiptsPort } from './facts.ts';
 import type { Journal } from './journal.ts';
-import { resultOf } from './outputs.ts';
+import { endMove } from './outputs.ts';
 import type { Clock } from './ports.ts';
 
 const secondLookMs = 3_000;
@@ -51,7 +51,8 @@ export class Projects {
           return shown;
         }
       } catch (error) {
-        if (!(error instanceof Ended) || error.code !== 'not-found') throw unread(error);
+        if (!(error instanceof Ended) || error.code !== 'not-found')
+          throw pendingIfFailed(error, 'its project could not be read: ');
       }
       // Whoever paid has saved and deleted it.
       if (this.#knowsBetter(job, attempt)) return undefined;
@@ -98,16 +99,11 @@ export class Projects {
     }
     const theirs = this.#o.receipts?.get(job)?.line;
     if (theirs !== undefined) journal.join(theirs);
-    const name = attempt.name;
-    if (shown !== undefined && attempt.state === 'created')
-      journal.note({
-        job,
-        is: 'complete',
-        attempt: name,
-        charge: chargeOf(shown, clock.now()),
-        result: resultOf(shown),
-      });
-    await journal.commit({ job, is: 'gone', attempt: name });
+    const about = { job, attempt: attempt.name };
+    const isNews = shown !== undefined && attempt.state === 'created';
+    const end = isNews ? endMove(shown, about, creditsOf(attempt), clock.now()) : undefined;
+    if (end !== undefined) journal.note(end);
+    await journal.commit({ ...about, is: 'gone' });
   }
 
   async #isVouched(job: string, id: string, { run }: Attempt): Promise<boolean> {
@@ -117,20 +113,8 @@ export class Projects {
   }
 }
 
-/** A record need not say its credits. */
-export const chargeOf = ({ credits_charged: credits }: Project, now: number) =>
-  credits === undefined ? undefined : { credits, read: new Date(now).toISOString() };
-
 const isDeleted = ({ enabled, status }: Project): boolean =>
   enabled === false && status === 'complete';
 
 const notFound =
   'the service does not show its project: it is too new to be given up, or another account has paid for it';
-
-/** Paid and not read is never failed. */
-const unread = (error: unknown): unknown =>
-  error instanceof Ended && error.ending === 'failed'
-    ? new Ended('pending', `its project could not be read: ${error.message}`, {
-        ...(error.code === undefined ? {} : { code: error.code }),
-      })
-    : error;

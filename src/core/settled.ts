@@ -1,5 +1,5 @@
 // A plan in which everything is there, or is not to be: the run tells of it, and need not walk again.
-import { current, projectOf } from '../model/record/job.ts';
+import { projectOf } from '../model/record/job.ts';
 import type { Ledger } from '../model/record/ledger.ts';
 import type { End } from './ending.ts';
 import type { Task } from './scope.ts';
@@ -22,7 +22,7 @@ export class Settled {
       this.#ended = undefined;
       return;
     }
-    const now = task.known.own && current(task.known.own);
+    const now = task.known.ownNow;
     const project = now && projectOf(now);
     this.#ended.push({ told: { ...toldOf(task, end), payer: this.#payerOf(task), project }, end });
   };

@@ -3,31 +3,15 @@ import { expect, test } from 'vitest';
 import { World } from '../kit/world.ts';
 
 /** An item is one photo. */
-const photos = (keys: string, top = 'limits: { items: 2 }'): string => `pipeline: photos
-items: { values: [${keys}] }
-${top}
+const photo = `pipeline: photos
+items: { values: [{ key: a.png }] }
 steps:
   up: { uses: upload, with: { file: "\${{ item.key }}" } }
   paint: { uses: ai-image-editor, timeout: 30m, with: { image_count: 1, model: nano-banana, resolution: 640px, assets: { image_file_paths: ["\${{ steps.up.file_path }}"] }, style: { prompt: blue } } }
 `;
 
-const four = { 'a.png': 'a', 'b.png': 'b', 'c.png': 'c', 'd.png': 'd', 'd.jpg': 'd' };
 const countOf = (world: World, call: string): number =>
   world.requests.filter((one) => one.split(' ')[0] === call).length;
-
-test('after two uploads at once, an address is asked for in advance, for the next upload of its kind, and not for long', async () => {
-  const asked = async (last: string, renderMs: number): Promise<number> => {
-    const keys = ['a.png', 'b.png', 'c.png', last].map((key) => `{ key: ${key} }`).join(', ');
-    const world = new World(photos(keys), four);
-    // b never makes room, so the others come one by one.
-    world.service.renderMs = ({ task }) => (task === 'paint:b.png' ? 1_500_000 : renderMs);
-    expect((await world.run()).outcome).toBe('done');
-    return countOf(world, 'addresses');
-  };
-  expect(await asked('d.png', 10_000)).toBe(2);
-  expect(await asked('d.jpg', 10_000)).toBe(3);
-  expect(await asked('d.png', 400_000)).toBe(3);
-});
 
 test('a file that the storage has lost is uploaded again, and what a fan-in leaves out is not', async () => {
   const world = new World(
@@ -103,7 +87,7 @@ steps:
 });
 
 test('a free request that is refused for the moment is sent again after a pause', async () => {
-  const world = new World(photos('{ key: a.png }'), four);
+  const world = new World(photo, { 'a.png': 'a' });
   let tries = 0;
   world.service.fails = ({ call }) => {
     if (call !== 'addresses') return undefined;
