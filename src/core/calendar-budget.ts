@@ -51,14 +51,15 @@ export interface SpentByTime {
 }
 
 export class CalendarBudget {
-  readonly #caps: readonly Cap[];
+  readonly #caps: readonly { readonly per: Period['per']; readonly most: number }[];
   readonly #timeZone: string;
+  readonly #periods = new Map<Period['per'], Period>();
 
   constructor({ perDay, perMonth, timeZone }: CalendarCaps) {
     this.#timeZone = timeZone;
     this.#caps = [
-      ...(perDay === undefined ? [] : [new Cap('day', perDay)]),
-      ...(perMonth === undefined ? [] : [new Cap('month', perMonth)]),
+      ...(perDay === undefined ? [] : [{ per: 'day', most: perDay } as const]),
+      ...(perMonth === undefined ? [] : [{ per: 'month', most: perMonth } as const]),
     ];
   }
 
@@ -67,37 +68,23 @@ export class CalendarBudget {
   }
 
   at(now: number, ledger: SpentByTime): readonly CalendarLimit[] {
-    return this.#caps.map((cap) => {
-      const limit = cap.at(now, this.#timeZone, ledger);
-      const { lastSent } = ledger;
-      return lastSent !== undefined && lastSent >= limit.period.until
-        ? { ...limit, behind: { clock: now, record: lastSent } }
-        : limit;
+    const { lastSent = 0 } = ledger;
+    return this.#caps.map(({ per, most }) => {
+      const period = this.#periodAt(per, now);
+      const spent = ledger.since(period.from, period.until);
+      const limit = { period, timeZone: this.#timeZone, most, spent };
+      return lastSent < period.until
+        ? limit
+        : { ...limit, behind: { clock: now, record: lastSent } };
     });
   }
-}
 
-class Cap {
-  readonly #per: Period['per'];
-  readonly #most: number;
-  #period: Period | undefined;
-
-  constructor(per: Period['per'], most: number) {
-    this.#per = per;
-    this.#most = most;
-  }
-
-  at(now: number, timeZone: string, ledger: SpentByTime): CalendarLimit {
-    const period = this.#periodAt(now, timeZone);
-    const spent = ledger.since(period.from, period.until);
-    return { period, timeZone, most: this.#most, spent };
-  }
-
-  #periodAt(now: number, timeZone: string): Period {
-    const known = this.#period;
+  #periodAt(per: Period['per'], now: number): Period {
+    const known = this.#periods.get(per);
     if (known !== undefined && known.from <= now && now < known.until) return known;
-    this.#period = periodAt(this.#per, timeZone, now);
-    return this.#period;
+    const period = periodAt(per, this.#timeZone, now);
+    this.#periods.set(per, period);
+    return period;
   }
 }
 

@@ -17,6 +17,11 @@ import type { Outage, OutageEvent } from './run-event.ts';
 /** Who pays with this key: a digest of the account's id; '' where the deployment has no account endpoint, or tells no id. */
 export type Owner = string;
 
+export function ownerOf(account: Account | undefined): Owner {
+  const id = account?.id;
+  return typeof id === 'string' && id !== '' ? digestOf({ account: id }) : '';
+}
+
 /** Leave to send one creation. Take it before the body is filled and before the intent is written. */
 export interface Permit {
   /** False: creations wait again, or it is over. Then nothing is sent with it. */
@@ -140,8 +145,7 @@ export class Calls {
   /** Asked once a run. */
   async owner(): Promise<Owner> {
     this.#account ??= this.free(() => this.#o.api.account(), accountAttempts);
-    const id = (await this.#account)?.id;
-    return typeof id === 'string' && id !== '' ? digestOf({ account: id }) : '';
+    return ownerOf(await this.#account);
   }
 
   #repeated<T>(gate: Gate, call: () => ServiceAnswer<T>, attempts: number): Promise<T> {

@@ -47,15 +47,7 @@ export class Journal {
   constructor(options: JournalOptions) {
     this.ledger = options.ledger;
     this.#o = options;
-    this.#run = this.#interrupted();
-  }
-
-  /** A run that did not end goes on, unless it was for another time of a schedule. */
-  #interrupted(): RunLine | undefined {
-    const { ledger, due } = this.#o;
-    const last = ledger.runs().at(-1);
-    const goesOn = last?.ended === undefined && (due === undefined || last?.due === due);
-    return goesOn ? last : undefined;
+    this.#run = interrupted(options.ledger, options.due);
   }
 
   /** The run that goes on; undefined until a new one is recorded. */
@@ -193,6 +185,13 @@ export class Journal {
     const line = this.ledger.job(job);
     if (line !== undefined) this.#o.receipts?.note(line);
   }
+}
+
+/** A run that did not end goes on, unless it was for another time of a schedule. */
+export function interrupted(ledger: Ledger, due: string | undefined): RunLine | undefined {
+  const last = ledger.runs().at(-1);
+  const goesOn = last?.ended === undefined && (due === undefined || last?.due === due);
+  return goesOn ? last : undefined;
 }
 
 const saysText = ({ is }: Move): boolean =>

@@ -74,25 +74,17 @@ export class Slots {
 
   #wait(kind: string, priority: Priority, signal: AbortSignal): Promise<Slot> {
     const { promise, resolve, reject } = Promise.withResolvers<Slot>();
-    const waiting: Waiting = {
-      kind,
-      goOn: () => {
-        leave();
-        resolve(this.#slot(kind));
-      },
-      giveUp: () => {
-        leave();
-        reject(noSlot());
-      },
-    };
-    const leave = (): void => {
+    const over = (end: () => void): void => {
       this.#waiting.get(priority)?.delete(waiting);
       signal.removeEventListener('abort', onAbort);
+      end();
     };
-    const onAbort = (): void => {
-      leave();
-      reject(stopped());
+    const waiting: Waiting = {
+      kind,
+      goOn: () => over(() => resolve(this.#slot(kind))),
+      giveUp: () => over(() => reject(noSlot())),
     };
+    const onAbort = (): void => over(() => reject(stopped()));
     this.#waiting.get(priority)?.add(waiting);
     signal.addEventListener('abort', onAbort);
     return promise;
@@ -102,21 +94,14 @@ export class Slots {
     this.#count(kind, 1);
     this.#busy += 1;
     let isOurs = true;
-    return {
-      leave: () => {
-        if (!isOurs) return;
-        isOurs = false;
-        this.#busy -= 1;
-        this.#serve();
-      },
-      [Symbol.dispose]: () => {
-        if (!isOurs) return;
-        isOurs = false;
-        this.#busy -= 1;
-        this.#count(kind, -1);
-        this.#serve();
-      },
+    const over = (isFree: boolean): void => {
+      if (!isOurs) return;
+      isOurs = false;
+      this.#busy -= 1;
+      if (isFree) this.#count(kind, -1);
+      this.#serve();
     };
+    return { leave: () => over(false), [Symbol.dispose]: () => over(true) };
   }
 
   #count(kind: string, change: 1 | -1): void {

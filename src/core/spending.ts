@@ -66,8 +66,6 @@ export interface SpendingOptions {
   readonly isPlan: boolean;
 }
 
-const isNumber = (value: number | undefined): boolean => value !== undefined;
-
 export class Spending {
   readonly #o: SpendingOptions;
   readonly #calendar: CalendarBudget;
@@ -96,7 +94,8 @@ export class Spending {
     this.#o = options;
     const { run, balance, perItem, calendar } = options.caps;
     this.#calendar = new CalendarBudget(calendar);
-    this.isCapped = [run, balance, perItem].some(isNumber) || !this.#calendar.isEmpty;
+    const hasCap = [run, balance, perItem].some((cap) => cap !== undefined);
+    this.isCapped = hasCap || !this.#calendar.isEmpty;
   }
 
   /** No creation begins any more. The first reason stays. */
@@ -340,10 +339,9 @@ export class Spending {
 
   // The caps of a whole run
 
-  /** What the cap with the least room leaves, and the most that it ever leaves; undefined without such a cap. */
-  get room(): { readonly left: number; readonly most: number } | undefined {
-    const least = this.#least();
-    return least && { left: least.most - least.spent, most: least.most };
+  /** The most that the cap with the least room ever leaves. */
+  get mostEver(): number {
+    return this.#least()?.most ?? Number.POSITIVE_INFINITY;
   }
 
   /** `more`: credits that are asked for, `held`: those that are set aside for others. */
@@ -354,13 +352,12 @@ export class Spending {
     const spent = least.spent + held;
     const isTooDear = more > most;
     const because = of === 'balance' ? 'credits' : 'budget';
-    const why = `${reached}: ${spent} are spent or set aside, ${what} would take ${more}`;
-    const closed = { because, limit: { of, most, spent }, isTooDear } as const;
     const all = of === 'balance' ? 'the account has' : 'a whole budget';
     // The next day would not help.
-    if (isTooDear) return { ...closed, why: `${why}, which is more than ${all}` };
-    if (next === undefined) return { ...closed, why };
-    return { ...closed, why: `${why}; ${next.text}`, until: next.until };
+    const rest = isTooDear ? `, which is more than ${all}` : next && `; ${next.text}`;
+    const why = `${reached}: ${spent} are spent or set aside, ${what} would take ${more}${rest ?? ''}`;
+    const until = isTooDear ? undefined : next?.until;
+    return { because, limit: { of, most, spent }, isTooDear, why, until };
   }
 
   #least(): Limit | undefined {
@@ -378,26 +375,14 @@ export class Spending {
     const { run: most, balance } = caps;
     if (most !== undefined)
       yield { of: 'run', most, spent, reached: `the budget of ${most} credits is reached` };
-    if (balance !== undefined)
-      yield {
-        of: 'balance',
-        most: balance,
-        spent,
-        reached: 'the account does not have enough credits',
-      };
+    const isTooLittle = 'the account does not have enough credits';
+    if (balance !== undefined) yield { of: 'balance', most: balance, spent, reached: isTooLittle };
     if (this.#calendar.isEmpty) return;
     for (const limit of this.#calendar.at(now(), ledger)) {
-      const { period } = limit;
-      yield {
-        of: period.per,
-        most: limit.most,
-        spent: limit.spent,
-        reached: `budget.per_${period.per} is reached, ${limit.most} credits for ${period.name}`,
-        next: {
-          until: period.until,
-          text: `the next ${period.per} begins at ${nextBeginsAt(limit)}`,
-        },
-      };
+      const { per, name, until } = limit.period;
+      const reached = `budget.per_${per} is reached, ${limit.most} credits for ${name}`;
+      const next = { until, text: `the next ${per} begins at ${nextBeginsAt(limit)}` };
+      yield { of: per, most: limit.most, spent: limit.spent, reached, next };
     }
   }
 }

@@ -1,16 +1,16 @@
 // Opens everything that a plan needs, and makes the plan: the common part of plan and run. Sends nothing.
 
 import { Cleanup } from '../../base/cleanup.ts';
-import { digestOf } from '../../base/digest.ts';
 import type { Redactor } from '../../base/redactor.ts';
 import { count } from '../../base/text.ts';
 import type { Env } from '../../base/user-folder.ts';
-import type { Account } from '../../contract/api/project.ts';
 import type { Complaint } from '../../contract/yaml/diagnostic.ts';
 import { calendarCaps } from '../../core/calendar-budget.ts';
+import { ownerOf } from '../../core/calls.ts';
 import type { Action } from '../../core/ending.ts';
 import type { Facts, ReceiptsPort } from '../../core/facts.ts';
 import type { Complaints, IsYoung } from '../../core/findings.ts';
+import { interrupted } from '../../core/journal.ts';
 import { unusablePlace } from '../../core/output-claims.ts';
 import { makePlan, type Planned } from '../../core/plan.ts';
 import type { Clock, Disk } from '../../core/ports.ts';
@@ -199,7 +199,7 @@ export async function openPlanning(
       ignoresOwed: reroll !== undefined,
       items: placed(items, context.onLook),
       count: items.count,
-      run: () => interrupted(ledger, run.due),
+      run: () => interrupted(ledger, run.due)?.run,
       now: () => clock.now(),
       see,
     });
@@ -267,19 +267,6 @@ async function firstUnfinished(
 const works: ReadonlySet<Action> = new Set<Action>([
   ...(['supply', 'create', 'follow', 'save', 'copy', 'store', 'remove'] as const),
 ]);
-
-/** A digest of who pays; empty if the service does not say. */
-export function ownerOf(account: Account | undefined): string {
-  const id = account?.id;
-  return typeof id === 'string' && id !== '' ? digestOf({ account: id }) : '';
-}
-
-/** The run that this one would continue. */
-export function interrupted(ledger: Ledger, due: string | undefined): string | undefined {
-  const last = ledger.runs().at(-1);
-  const goesOn = last?.ended === undefined && (due === undefined || last?.due === due);
-  return goesOn ? last?.run : undefined;
-}
 
 /** Gone through anew each time. */
 export const placed = (

@@ -2,13 +2,14 @@
 
 import { usualDurations } from '../../core/durations.ts';
 import { type Forecast, forecastOf } from '../../core/forecast.ts';
+import { interrupted } from '../../core/journal.ts';
 import type { Enough, PlanReading } from '../../core/plan-reading.ts';
 import type { Plan } from '../../core/plan-table.ts';
 import type { PlannedAction } from '../../core/planned-action.ts';
 import { projectsOn } from '../../core/slots.ts';
 import { Spending } from '../../core/spending.ts';
 import type { Reasons } from '../../core/why.ts';
-import { interrupted, type Planning } from './planning.ts';
+import type { Planning } from './planning.ts';
 
 export interface ReadingTerms {
   /** The account's plan, if it is known. */
@@ -75,7 +76,7 @@ async function enoughFor(
 ): Promise<Enough | undefined> {
   if (bound.pipeline.items.kind === 'one') return undefined;
   const { plan, needs, begun, bad } = planned;
-  const goesOn = interrupted(ledger, run.due);
+  const goesOn = interrupted(ledger, run.due)?.run;
   const { charged } = goesOn === undefined ? { charged: 0 } : ledger.totals(goesOn);
   const has =
     balance === undefined || balance >= plan.credits
@@ -99,7 +100,7 @@ async function enoughFor(
     for (const { fingerprint } of needs.get(item) ?? []) bought.add(fingerprint);
   };
   if ((await spending.admit('')) === true) buy('');
-  const most = spending.room?.most ?? Number.POSITIVE_INFINITY;
+  const most = spending.mostEver;
   const all = [...needs.keys()].filter((item) => item !== '' && !bad.has(item));
   const order = [
     ...all.filter((item) => begun.has(item)),

@@ -1,6 +1,7 @@
 // Before a run buys anything: it does what a saved plan says, or what a person has agreed to, and spends no more than that.
 import { creditDollarsOn } from '../../contract/api/tier.ts';
 import { plannedAction } from '../../core/findings.ts';
+import { interrupted } from '../../core/journal.ts';
 import { firstDifference, PlanRecord } from '../../core/plan-record.ts';
 import type { Plan } from '../../core/plan-table.ts';
 import type { Caps } from '../../core/spending.ts';
@@ -8,7 +9,7 @@ import type { See } from '../../core/walk.ts';
 import type { Reasons } from '../../core/why.ts';
 import { problem, Refusal } from '../../language/load/refusal.ts';
 import { pays } from '../../service-api/check-service.ts';
-import { interrupted, type Planning } from '../planning/planning.ts';
+import type { Planning } from '../planning/planning.ts';
 import { readPlan } from '../planning/reading.ts';
 import { smaller } from '../planning/refusals.ts';
 import { refuse } from '../refuse.ts';
@@ -58,7 +59,7 @@ export async function agree(
   const { plan } = planned;
   const most = totalOf(plan);
   // This run may continue another one.
-  const goesOn = interrupted(ledger, run.due);
+  const goesOn = interrupted(ledger, run.due)?.run;
   const charged = goesOn === undefined ? 0 : ledger.totals(goesOn).charged;
   const spent = charged + ledger.totals().reserved;
   const capped: Caps = {

@@ -6,7 +6,7 @@ import { shotlistLine } from '../../base/shell.ts';
 import type { Account } from '../../contract/api/project.ts';
 import { Asking } from '../../core/ask.ts';
 import { CalendarBudget, calendarCaps } from '../../core/calendar-budget.ts';
-import { Calls } from '../../core/calls.ts';
+import { Calls, ownerOf } from '../../core/calls.ts';
 import { Creations, type Lost } from '../../core/create.ts';
 import { isAway } from '../../core/decide.ts';
 import { knownDurations, usualDurations } from '../../core/durations.ts';
@@ -62,7 +62,7 @@ import { commitRun } from '../git/commit.ts';
 import { ensureUnion } from '../git/union.ts';
 import { openRunFile } from '../open-run-file.ts';
 import type { OpenState } from '../open-state.ts';
-import { openPlanning, ownerOf, type Planning } from '../planning/planning.ts';
+import { openPlanning, type Planning } from '../planning/planning.ts';
 import {
   overruledText,
   refuseBeyondPlan,
