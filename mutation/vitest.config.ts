@@ -27,7 +27,7 @@ export default defineConfig({
       // The same on a real wire, disk and process.
       'test/e2e/{crash,cut-wire,damaged-files,detach,downloads,events,full-disk}.test.ts',
       'test/e2e/{git-merge,lost-output,main-job,outage,receipts-away}.test.ts',
-      'test/e2e/{saved-plan,stopping,state-changed,losses,repair}.test.ts',
+      'test/e2e/{plan-digest,stopping,state-changed,losses,repair}.test.ts',
       'test/hostile/{command,in-flight,receipts}.test.ts',
     ],
     // A mutant may never end; without one, a busy machine only takes longer.

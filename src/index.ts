@@ -22,7 +22,6 @@ export type { EnvUse } from './core/env-uses.ts';
 export type { PaidAlready, PaidBy, PaidSource, PaidTask } from './core/paid-before.ts';
 export type { PlanReading } from './core/plan-reading.ts';
 export type { PlanReason } from './core/plan-reason.ts';
-export type { SavedChoices } from './core/plan-record.ts';
 export type { Plan, PlanNote, PlannedTake, PlanRow } from './core/plan-table.ts';
 export type { Clock } from './core/ports.ts';
 export type { RunEvent, RunOutcome, Summary, TaskEnding } from './core/run-event.ts';
@@ -50,10 +49,6 @@ export {
   UnrunnablePlan,
 } from './features/plan/plan.ts';
 export type { PrepareOptions } from './features/planning/options.ts';
-export {
-  readSavedPlan,
-  type SavedPlan,
-} from './features/planning/saved-plan.ts';
 export type { SelectionOptions } from './features/planning/selected-items.ts';
 export type { OrphanCounts } from './features/prune/orphan.ts';
 export {

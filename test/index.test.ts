@@ -28,8 +28,6 @@ const says: Readonly<Record<string, RegExp>> = {
   init: /^codes\.yaml 2$/,
   loadPipeline: /^p$/,
   openLivePage: /^http:\/\/127\.0\.0\.1:\d+\/[\w-]{43}\/$/m,
-  // It makes a plan first.
-  readSavedPlan: /^saved: pipeline\.yaml$/,
   plan: /^at most 0 credits$/,
   proposeTools: /^\d ai-\S+$/,
   prune: /^0 files removed$/,

@@ -29,6 +29,7 @@ const volatile: readonly Volatile[] = [
   { name: 'upload', pattern: /(?<=api-assets\/)[0-9a-f]{24}\/[0-9a-f]{12}\b/g, numbered: true },
   // Made of the path of the pipeline's folder.
   { name: 'hash', pattern: /(?<=shotlist\/folders\/)[0-9a-f]{32}/g },
+  { name: 'digest', pattern: /\b\d{8}T\d{9}Z-\d+-(?:\d+|open)-[0-9a-f]{32}\b/g, numbered: true },
   { name: 'token', pattern: /(?<=#)[0-9a-z]{10}\b/g, numbered: true },
   { name: 'pid', pattern: /(?<=\bprocess |"pid":)\d+/g },
   { name: 'host', pattern: /(?<=\bprocess <pid> on )[^\s,]+(?=, since)/g },

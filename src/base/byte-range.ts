@@ -3,7 +3,7 @@
 import { stat } from 'node:fs/promises';
 
 /** Both ends are included. */
-export interface ByteRange {
+interface ByteRange {
   readonly start: number;
   readonly end: number;
 }

@@ -1,6 +1,6 @@
 // A line of a state file as it is on disk, before it is parsed.
 
-export interface RawLine {
+interface RawLine {
   /** Without the line feed. Bytes that are not UTF-8 are replaced. */
   readonly text: string;
   /** True if the bytes are UTF-8. */
@@ -15,7 +15,7 @@ export interface RawLine {
 export const conflictMarker = /^(<<<<<<<|\|\|\|\|\|\|\||=======|>>>>>>>)(?:[ \r]|$)/;
 
 /** What is said of such a marker: the remedy is another one than for damage. */
-export const unresolvedMerge = 'it is a conflict marker of git: a merge was left unresolved';
+const unresolvedMerge = 'it is a conflict marker of git: a merge was left unresolved';
 
 /** Why these bytes cannot be a line of a state file, whatever the text says; undefined if they can. */
 export function byteProblem({ text, wellFormed }: RawLine): string | undefined {

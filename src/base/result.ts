@@ -1,7 +1,7 @@
 // Result: a failure that the caller decides about. What only ends a command is a `Refusal`
 // (language/load/refusal.ts), and every other exception is a bug.
 
-export type Ok<T> = { readonly ok: true; readonly value: T };
+type Ok<T> = { readonly ok: true; readonly value: T };
 export type Err<E> = { readonly ok: false; readonly error: E };
 export type Result<T, E> = Ok<T> | Err<E>;
 

@@ -8,7 +8,7 @@ import { fieldOf, isObject, type Json, type JsonObject } from './json.ts';
 export type { ErrorObject };
 
 /** True if the value has the shape; else `errors` are those of the last value. */
-export interface Validator<T = unknown> {
+interface Validator<T = unknown> {
   (value: unknown): value is T;
   errors?: readonly ErrorObject[] | null | undefined;
 }
@@ -119,7 +119,7 @@ export function withDefaults(schema: Schema, object: JsonObject): JsonObject {
 }
 
 /** A value with the defaults of the objects and lists inside it. */
-export function filled(schema: Schema, value: Json): Json {
+function filled(schema: Schema, value: Json): Json {
   if (isObject(value)) return withDefaults(schema, value);
   const { items } = schema;
   return Array.isArray(value) && isObject(items)

@@ -100,7 +100,7 @@ export const commands: Readonly<Record<string, Readonly<Record<string, Added>>>>
         (await import('../features/plan/command.ts')).planCommand(name, given),
     }),
     run: command('run', 'run a pipeline, or resume it', {
-      takes: [argument('<file>', 'a pipeline, or a plan that plan --out saved')],
+      takes: [file],
       flags: flags.runFlags,
       run: async (name, given) => {
         if (given.json !== true)

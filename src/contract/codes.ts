@@ -284,7 +284,7 @@ export interface Explanation {
   readonly remedy: string;
 }
 
-export interface CodeGroup {
+interface CodeGroup {
   readonly title: string;
   readonly codes: ReadonlyMap<string, Explanation>;
 }

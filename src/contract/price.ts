@@ -12,7 +12,7 @@ import { type PriceRule, type PriceRuleOf, priceEdition, type Table } from './pr
 import type { Tool } from './tool.ts';
 import { type VideoModel, videoAliases, videoModels } from './video-models.ts';
 
-export type Price =
+type Price =
   | {
       readonly known: true;
       /** Whole credits, rounded up. */
@@ -283,7 +283,7 @@ function roundedUp(amount: number): number {
 // The size of an order. Two orders with the same tool and settings differ only in size, so the charge for one predicts the charge
 // for the other.
 
-export interface Measured {
+interface Measured {
   /**
    * The tool, the settings that may decide its price, and the edition of the list that the amount
    * is measured by.

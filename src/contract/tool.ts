@@ -54,7 +54,7 @@ export interface Tool {
   readonly starter: StarterParts;
 }
 
-export interface FileFormat {
+interface FileFormat {
   /** The field that chooses the format, by its file extension. */
   readonly field: string;
   readonly extensions: readonly string[];
@@ -62,7 +62,7 @@ export interface FileFormat {
   readonly usual: string;
 }
 
-export interface PaidValue {
+interface PaidValue {
   readonly field: string;
   readonly value: Json;
   /** What the free plan has. */

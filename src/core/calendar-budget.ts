@@ -5,7 +5,7 @@ import type { Pipeline } from '../language/pipeline.ts';
 import { daysIn } from '../language/schedule.ts';
 
 /** A day or a month in a time zone. Moments are in epoch milliseconds. */
-export interface Period {
+interface Period {
   readonly per: 'day' | 'month';
   /** YYYY-MM-DD or YYYY-MM. */
   readonly name: string;
@@ -43,7 +43,7 @@ export function calendarCaps({
 }
 
 /** The ledger, as far as a budget reads it. */
-export interface SpentByTime {
+interface SpentByTime {
   /** Credits that attempts of a time cost or hold. Epoch milliseconds. */
   since(from: number, until: number): number;
   /** When the last attempt was sent, in epoch milliseconds; undefined if none was. */

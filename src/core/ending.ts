@@ -47,7 +47,7 @@ export interface End {
 export const done: End = { ending: 'done', why: '' };
 
 /** Of several endings, the first of these decides. */
-export const gravest: readonly Ending[] = [
+const gravest: readonly Ending[] = [
   'failed',
   'doubt',
   'blocked',
@@ -106,7 +106,7 @@ export type Held =
       readonly wanted: number;
     };
 
-export interface EndingFacts {
+interface EndingFacts {
   /** How a step that waits for this task ends; `done`: that step may start. */
   readonly dependents: 'done' | 'skipped' | 'excluded' | 'blocked' | 'later';
   /** True if a summary lists the task as a problem: a person may have to act. */

@@ -98,7 +98,7 @@ export interface ReceiptsView {
 }
 
 /** `why`: the end of a sentence about the receipts. */
-export type Claim =
+type Claim =
   | { readonly is: 'go' }
   | { readonly is: 'busy' }
   /** What counts instead, to be joined with the line of the state file. */

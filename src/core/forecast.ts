@@ -16,7 +16,7 @@ export interface Forecast {
   readonly fromHistory: boolean;
 }
 
-export interface ForecastTerms {
+interface ForecastTerms {
   readonly limits: Limits;
   /** The most projects at once on the account's plan; undefined: unlimited, or not known. */
   readonly generations: number | undefined;

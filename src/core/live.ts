@@ -32,7 +32,7 @@ interface Value {
 /** For an address that does not say when it ends. */
 const addressMs = 23 * 3_600_000;
 
-export interface LiveParts {
+interface LiveParts {
   readonly api: JobApi;
   readonly calls: Calls;
   readonly files: Files;

@@ -8,7 +8,7 @@ import type { Bad, Held, Scope, Task } from './scope.ts';
 import { type Caps, type Need, Spending } from './spending.ts';
 import { DryPerformer, type See, type Setting, Walk, type WalkItem } from './walk.ts';
 
-export interface PlanOptions {
+interface PlanOptions {
   readonly program: Program;
   readonly setting: Omit<Setting, 'shared' | 'window' | 'ledger'> & { readonly ledger: Ledger };
   /** Gone through anew each time. */

@@ -6,16 +6,7 @@
 export type PlannedAction = Act | 'maybe' | 'problem' | 'skipped' | 'excluded' | 'blocked';
 
 /** What is decided about a task. */
-export type Act =
-  | 'reuse'
-  | 'begin'
-  | 'attach'
-  | 'copy'
-  | 'store'
-  | 'doubt'
-  | 'lost'
-  | 'keep'
-  | 'defer';
+type Act = 'reuse' | 'begin' | 'attach' | 'copy' | 'store' | 'doubt' | 'lost' | 'keep' | 'defer';
 
 /** The number of elements of a fan-out. `open`: only the run will know it. No `most`: there is no bound. */
 export interface Times {

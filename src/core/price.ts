@@ -25,7 +25,7 @@ export interface Price {
 }
 
 /** The highest charge for one unit of a measure; undefined: it was never bought. */
-export interface Charges {
+interface Charges {
   dearest(measure: Measure): number | undefined;
 }
 

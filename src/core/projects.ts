@@ -15,7 +15,7 @@ const secondLookMs = 3_000;
 /** A replica may not know it yet. */
 const newMs = 60_000;
 
-export interface ProjectsParts {
+interface ProjectsParts {
   readonly calls: Pick<Calls, 'project' | 'owner'>;
   readonly journal: Journal;
   readonly clock: Clock;

@@ -4,7 +4,7 @@ import { creditDollarsOn } from '../contract/api/tier.ts';
 import type { OutageEvent, RunEvent } from './run-event.ts';
 import { Tally } from './tally.ts';
 
-export interface RunViewOptions {
+interface RunViewOptions {
   /** The name of the pipeline. */
   readonly pipeline: string;
   /** The speed of a rehearsal relative to the hosted service; undefined if unknown. */
@@ -14,7 +14,7 @@ export interface RunViewOptions {
 }
 
 /** What the run does, as a whole. */
-export type Stage =
+type Stage =
   /** Looking at items and their files; `of` is 0 as long as the number is unknown. */
   | { readonly is: 'planning'; readonly seen: number; readonly of: number }
   /** Planned; nothing has begun yet. */

@@ -10,7 +10,7 @@ import { resultsOf } from './decide.ts';
 import type { ReceiptsView } from './facts.ts';
 import { normalized } from './output-path.ts';
 
-export interface TakeChoice {
+interface TakeChoice {
   /** 1 is the first. */
   readonly number: number;
   /** The jobs of the other takes. */

@@ -15,7 +15,7 @@ import type {
 } from './run-event.ts';
 
 /** A task, or an item that is over. */
-export interface Happening {
+interface Happening {
   readonly what: 'done' | 'failed' | 'doubt';
   readonly name: string;
   readonly why?: string | undefined;

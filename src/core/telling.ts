@@ -21,7 +21,7 @@ import type { Scope, Task } from './scope.ts';
 import type { Spending } from './spending.ts';
 import type { Tally } from './tally.ts';
 
-export interface TellingParts {
+interface TellingParts {
   readonly journal: Journal;
   readonly spending: Pick<Spending, 'close'>;
   readonly tally: Tally;

@@ -20,12 +20,6 @@ export type CommandLine = (
   more?: readonly ShellWord[],
 ) => string;
 
-export interface CommandLines {
-  readonly line: CommandLine;
-  /** Runs a plan that was saved in this file: with the flags that the file does not hold. */
-  readonly savedPlan: (file: string) => string;
-}
-
 /** These are runs, or show what a run would do; the others are about a state file. */
 const runs: ReadonlySet<string> = new Set(['run', 'plan', 'reroll']);
 
@@ -34,7 +28,7 @@ export function commandLines(
   pipeline: LoadedPipeline,
   flags: Flags,
   rehearsal: boolean,
-): CommandLines {
+): CommandLine {
   const { file } = pipeline;
   const meant = (command: string) => {
     const needed = flagFor(pipeline, flags, { rehearsal, runs: runs.has(command) });
@@ -44,19 +38,12 @@ export function commandLines(
       hosted: !rehearsal && (flags.hosted === true || needed === 'hosted'),
     };
   };
-  return {
-    line: (command, names, more) =>
-      commandLine(command, [file, ...(names ?? [])], meant(command), more),
-    savedPlan: (out) => {
-      const { profile: _, ...own } = meant('run');
-      const rest = { ...own, rehearse: own.rehearse && flags.rehearse !== true };
-      return shotlistLine('run', [out], [...subject(rest), ...places('run', rest)]);
-    },
-  };
+  return (command, names, more) =>
+    commandLine(command, [file, ...(names ?? [])], meant(command), more);
 }
 
 /** For a command about a state file. */
-export function stateLines(pipeline: LoadedPipeline, flags: Flags): CommandLines {
+export function stateLines(pipeline: LoadedPipeline, flags: Flags): CommandLine {
   const located = resultOf(() => locateState(pipeline, flags));
   return commandLines(pipeline, flags, located.ok && located.value.rehearsal);
 }

@@ -6,7 +6,7 @@ import { caution, print, printJson } from '../terminal/terminal.ts';
 import { stateLine } from '../views/service-text.ts';
 
 /** How to print the result of an operation. */
-export interface AnswerFormat<T> {
+interface AnswerFormat<T> {
   /** The text for people. */
   readonly text: (value: T) => string;
   /** The value for `--json`; default: the result itself. */
@@ -16,7 +16,7 @@ export interface AnswerFormat<T> {
 }
 
 /** Callbacks for what an operation reports while it works. */
-export interface Reports {
+interface Reports {
   /** Prints first whose state file the command reads, or adds it to the JSON that comes later. */
   readonly onState: (service: string) => void;
   /** The same for the address of a hosted service, if it was not told yet. */

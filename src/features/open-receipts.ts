@@ -55,14 +55,14 @@ export function openReceipts(terms: ReceiptsTerms): Receipts {
 }
 
 /** A rehearsal's receipts are beside the data of its service, whose projects they are about. */
-export const receiptsFileOf = (
+const receiptsFileOf = (
   { privateRunFolder }: Pick<RunPaths, 'privateRunFolder'>,
   service: string,
   env: Env,
 ): string => (service === 'rehearsal' ? join(privateRunFolder, 'receipts.db') : receiptsFile(env));
 
 /** The absolute path of a state file, links in its folders resolved. */
-export const stateName = ({ state }: Pick<RunPaths, 'state'>): string =>
+const stateName = ({ state }: Pick<RunPaths, 'state'>): string =>
   join(realPathOr(dirname(state)), basename(state));
 
 /** The service that a lost state file belonged to; empty if that is not known. */

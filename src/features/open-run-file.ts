@@ -11,7 +11,7 @@ import { StateFile } from '../state/state-file.ts';
 import { headRecord } from './git/head.ts';
 import type { RunInternals } from './internals.ts';
 
-export interface RunFileTerms {
+interface RunFileTerms {
   readonly paths: RunPaths;
   readonly state: Loaded;
   readonly header: Header;

@@ -11,7 +11,7 @@ import { type Problem, problem } from '../language/load/refusal.ts';
 import { reservedFolder, toolFolderIn } from '../language/reserved-name.ts';
 import { statsIfAny } from './file-stamps.ts';
 
-export interface BoundaryOptions {
+interface BoundaryOptions {
   /** Absolute, links followed. */
   readonly repository: string;
   /** `--allow-outside`. */
@@ -30,7 +30,7 @@ interface Folder {
   readonly where: string | undefined;
 }
 
-export const outsideHint = 'use --allow-outside to allow it';
+const outsideHint = 'use --allow-outside to allow it';
 
 export class Boundary {
   readonly #repository: string;
@@ -155,7 +155,7 @@ export function checkOutput(loaded: BoundPipeline, options: OutsideOptions): Pro
 }
 
 /** `why` is the end of a sentence about the folder. */
-export interface FolderRefusal {
+interface FolderRefusal {
   readonly code: Code;
   readonly why: string;
   readonly hint: string;

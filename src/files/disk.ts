@@ -30,7 +30,7 @@ import { OutputFolders, syncFolder } from './output-folders.ts';
 import { chunksOf, createPart, removePart } from './part.ts';
 import { factOf, keptPath, type MadeFiles, SavedFiles } from './saved-files.ts';
 
-export interface DiskOptions {
+interface DiskOptions {
   /** Absolute. Input paths are relative to this folder. */
   readonly folder: string;
   /** Absolute. Downloads are saved below this folder. */
@@ -49,7 +49,7 @@ export interface DiskOptions {
 
 const withNull = 'contains a null character, which no path can have';
 
-export const replaceHint = 'move it away, or replace it with run --replace-files';
+const replaceHint = 'move it away, or replace it with run --replace-files';
 
 /** For all files together: looking for a name reads folders, which may have very many. */
 const maxNearMs = 300;

@@ -10,7 +10,7 @@ export interface FolderWatch {
   close(): Promise<void>;
 }
 
-export interface FolderWatchOptions {
+interface FolderWatchOptions {
   /** Folders, with everything below them, and files. Absolute. */
   readonly paths: readonly string[];
   /** Paths whose changes are of no interest. */

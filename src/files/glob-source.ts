@@ -16,7 +16,7 @@ import { type CountedPattern, type Match, matchesOne, matchOf, partsOf } from '.
 import { closeNothing, type ItemListProblem, type ItemSource, outsideHint } from './item-source.ts';
 import { isSystemName, type LeftOut, leftOutSentence, systemNames } from './system-names.ts';
 
-export interface GlobSearch {
+interface GlobSearch {
   readonly patterns: readonly string[];
   /** Absolute; patterns are relative to it. */
   readonly folder: string;

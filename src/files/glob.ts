@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../base/result.ts';
 /** Whether the glob matches a path, with "/" between its names. */
 export type Match = (path: string) => boolean;
 
-export interface GlobOptions {
+interface GlobOptions {
   /** "*" also matches a name that begins with a dot. */
   readonly dot?: boolean;
 }

@@ -15,7 +15,7 @@ export interface ItemFiles {
   readonly suffix: number;
 }
 
-export interface LeftoversOptions {
+interface LeftoversOptions {
   /** Absolute. Recorded outputs are relative to this folder. */
   readonly folder: string;
   /** Absolute. */
@@ -83,7 +83,7 @@ export function keptFilesIn(folder: string): readonly KeptFile[] {
 const isInhabited = (folder: string): boolean => namesIn(folder).length > 0;
 
 /** Empty for a folder that cannot be read. */
-export function namesIn(folder: string): readonly string[] {
+function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch (error) {

@@ -32,7 +32,7 @@ export function checkInput(path: string): MediaVerdict {
 }
 
 /** A result, whose name says nothing certain about its format. Throws system errors. */
-export const checkResult = (path: string): MediaVerdict =>
+const checkResult = (path: string): MediaVerdict =>
   withFile(path, (file) => checkEnd(file, formatOf(bytesAt(file, 0, headBytes))));
 
 /** True if the file ends where its format says. False if its format does not say where that is. Throws system errors. */

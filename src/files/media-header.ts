@@ -51,7 +51,7 @@ export function wavSeconds(head: Buffer, size: number): number | undefined {
   return undefined;
 }
 
-export type HeaderField = 'width' | 'height' | 'duration';
+type HeaderField = 'width' | 'height' | 'duration';
 
 /** Pixels, or seconds. The error is the end of a sentence about the file. */
 export async function headerOf(path: string, field: HeaderField): Promise<Result<number, string>> {
@@ -72,7 +72,7 @@ export async function headerOf(path: string, field: HeaderField): Promise<Result
 
 type Header = { readonly [field in HeaderField]?: number };
 
-export interface ClipHeader extends Header {
+interface ClipHeader extends Header {
   /** Frames per second. */
   readonly fps?: number;
 }

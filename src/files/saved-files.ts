@@ -8,7 +8,7 @@ import type { FileFact, OutputFacts, RecordedFile } from '../core/facts.ts';
 import { statsOf } from './file-stamps.ts';
 import type { HashCache } from './hash-cache.ts';
 
-export interface SavedFilesOptions {
+interface SavedFilesOptions {
   /** Absolute. Recorded outputs are relative to this folder. */
   readonly folder: string;
   /** Absolute. Superseded outputs are kept here under their hash. */

@@ -44,7 +44,7 @@ function hasCompleteBoxes(file: number, size: number): boolean {
   return !isCut && names.some((name) => name === 'meta' || name === 'jp2h');
 }
 
-export interface Boxes {
+interface Boxes {
   readonly names: readonly string[];
   /** True if a box is longer than the rest of the file, or is none. The boxes before it are among the names. */
   readonly isCut: boolean;

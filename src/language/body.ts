@@ -25,7 +25,7 @@ import { filledSchemaOf, withSchemaOf } from './step-schema.ts';
 import { fill, isTemplated } from './template.ts';
 
 /** What is wrong with one field of a body. The message is a sentence that names the field. */
-export interface BodyError extends Finding {
+interface BodyError extends Finding {
   /** A path into the body, such as `style.prompt`; empty for the body itself. */
   readonly path: Path;
 }

@@ -15,7 +15,7 @@ export function measuredUses(pipeline: Pipeline): ReadonlySet<MeasuredField> {
 }
 
 /** Those of them that decide which items there are, and what their keys are. */
-export function measuredInItems(items: Items): ReadonlySet<MeasuredField> {
+function measuredInItems(items: Items): ReadonlySet<MeasuredField> {
   if (items.kind !== 'glob') return new Set();
   const { include = [], exclude = [] } = items.matrix ?? {};
   const named = [...include, ...exclude].flatMap(({ item }) => Object.keys(item));

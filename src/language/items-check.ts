@@ -30,7 +30,7 @@ import { compileExpression, type TemplateError } from './template.ts';
 const sources = ['glob', 'csv', 'jsonl', 'values'];
 
 /** What `items:` says before anything else is known. */
-export interface ItemsDraft {
+interface ItemsDraft {
   readonly declared: DeclaredItem | undefined;
   readonly when: Expression | undefined;
 }

@@ -15,7 +15,7 @@ import type { Source } from '../contract/yaml/source.ts';
 import { extensionPrefix, profileFields, reuseFields, reuseSchema } from './schema.ts';
 import { kindHint } from './shape.ts';
 
-export interface ResolvedFile {
+interface ResolvedFile {
   readonly source: Source;
   readonly problems: readonly Diagnostic[];
   /** The names of all profiles. */

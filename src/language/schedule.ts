@@ -46,7 +46,7 @@ export function isoIn(timeZone: string, moment: number): string {
 }
 
 /** How far the clocks of a time zone are ahead of UTC: +01:00. For many moments, because a formatter takes long to make. */
-export function offsetsIn(timeZone: string): (moment: number) => string {
+function offsetsIn(timeZone: string): (moment: number) => string {
   const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
   return (moment) => {
     const parts = format.formatToParts(moment);

@@ -212,7 +212,7 @@ const inputSchema = {
   },
 } as const;
 
-export const pipelineShape = {
+const pipelineShape = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: 'https://shotlist.dev/schemas/pipeline.schema.json',
   title: 'shotlist pipeline',

@@ -3,7 +3,7 @@ import { type Diagnostic, errorAt } from '../contract/yaml/diagnostic.ts';
 import type { Source } from '../contract/yaml/source.ts';
 import type { Step } from './pipeline.ts';
 
-export interface Stages {
+interface Stages {
   /** Shared steps that wait for no item. */
   readonly once: readonly Step[];
   /** The steps of each item. */

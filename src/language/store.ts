@@ -6,7 +6,7 @@ import { type Diagnostic, errorAt, type Finding } from '../contract/yaml/diagnos
 import type { Source } from '../contract/yaml/source.ts';
 import type { Pipeline } from './pipeline.ts';
 
-export type StoreAddress =
+type StoreAddress =
   /** Relative to the pipeline file, or absolute. */
   | { readonly kind: 'folder'; readonly path: string }
   /** `prefix` is empty, or ends with a slash. */

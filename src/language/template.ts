@@ -91,7 +91,7 @@ const token =
  * The end of an expression: the first }} outside strings and maps, or the first }} if brackets do
  * not match.
  */
-export function closeOf(text: string, start: number): number {
+function closeOf(text: string, start: number): number {
   let depth = 0;
   token.lastIndex = start;
   for (let found = token.exec(text); found !== null; found = token.exec(text)) {
@@ -237,27 +237,6 @@ export const errorOfExpression = (
   references: expression.references,
   ...error,
 });
-
-/** Evaluates the expressions whose values are known now; the others stay as text. */
-export function fillOpen(template: Template, scope: Scope): Json {
-  switch (template.kind) {
-    case 'list':
-      return template.items.map((item) => fillOpen(item, scope));
-    case 'object':
-      return Object.fromEntries(
-        template.fields.map(([key, field]) => [key, fillOpen(field, scope)]),
-      );
-    case 'value':
-    case 'expression':
-    case 'text': {
-      const value = fill(template, scope);
-      if (value.ok) return value.value;
-      return `\${{ ${value.error.text} }}`;
-    }
-    default:
-      return unreachable(template);
-  }
-}
 
 /** An expression in the file. */
 export interface PlacedExpression {

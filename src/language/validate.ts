@@ -21,7 +21,7 @@ import { checkStages } from './stages.ts';
 import { inExpression, type TemplateError } from './template.ts';
 import { checkTypes, checkWhen } from './type-check.ts';
 
-export interface ValidPipeline {
+interface ValidPipeline {
   readonly pipeline: Pipeline;
   readonly warnings: readonly Diagnostic[];
   /** The names of the profiles that the file has. */

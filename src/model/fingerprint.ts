@@ -19,7 +19,7 @@ export function cosmeticFields({ properties }: Schema): ReadonlySet<string> {
 }
 
 /** A value of another job in a request body, which is named `shotlist:<fingerprint>/<output>`. */
-export interface ValueOfJob {
+interface ValueOfJob {
   readonly job: string;
   readonly output: string;
 }

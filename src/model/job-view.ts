@@ -20,7 +20,7 @@ export type JobState =
   | 'forgotten';
 
 /** An earlier attempt that the service took, or may have: money's trace. */
-export interface PastAttempt {
+interface PastAttempt {
   readonly name: string;
   /** What it cost in the end. */
   readonly credits: number;

@@ -1,7 +1,7 @@
 // What follows from the state of a job, and what it has cost.
 import type { JobState, JobView } from './job-view.ts';
 
-export interface JobFacts {
+interface JobFacts {
   /** The job may be paid; nobody knows. */
   readonly inDoubt: boolean;
   /** The service has the paid project. */

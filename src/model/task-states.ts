@@ -31,7 +31,7 @@ export interface TaskFacts {
   readonly job?: string;
 }
 
-export interface TaskStatesTerms {
+interface TaskStatesTerms {
   /** True if a process is using the state file. */
   readonly running: boolean;
   /** True if the step deletes projects. */

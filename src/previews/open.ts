@@ -10,7 +10,7 @@ import type { Renderer } from './renderer.ts';
 
 export type { RenderedFile, Renderer, RenderInput } from './renderer.ts';
 
-export interface RendererOptions {
+interface RendererOptions {
   /** `plain`: stand-ins, at next to no cost. */
   readonly pictures: 'real' | 'plain';
   /** So many faces at fixed places in each picture. Default: they are looked for, if the package for that is installed. */

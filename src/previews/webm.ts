@@ -1,7 +1,7 @@
 // A clip as a WebM file of VP8 key frames: the one chunk of a lossy WebP picture is such a frame.
 import type { Size } from './size.ts';
 
-export interface Clip extends Size {
+interface Clip extends Size {
   readonly fps: number;
   readonly seconds: number;
   /** Lossy WebP pictures without transparency, spread evenly over the clip. */

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import pLimit from 'p-limit';
 
 /** The longest side in pixels, and the quality. */
-export interface ThumbnailSize {
+interface ThumbnailSize {
   readonly side: number;
   readonly quality: number;
 }

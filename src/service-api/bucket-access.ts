@@ -12,7 +12,7 @@ export interface BucketAccess {
   readonly sessionToken?: string;
 }
 
-export interface AccessProblem {
+interface AccessProblem {
   readonly message: string;
   readonly hint: string;
 }

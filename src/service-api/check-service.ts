@@ -37,7 +37,7 @@ export function balanceOf(plan: Plan, account: Awaited<ReturnType<MediaApi['acco
 type AccountRead = Result<Account | undefined, ApiFailure>;
 
 /** The account, if the service was asked at all. */
-export interface ServiceCheck {
+interface ServiceCheck {
   readonly account?: AccountRead;
 }
 

@@ -26,7 +26,7 @@ interface ConnectOptions {
   readonly stated: ReadonlyMap<string, number>;
 }
 
-export interface RehearsalFolders {
+interface RehearsalFolders {
   readonly runFolder: string;
   readonly serviceData: string;
 }

@@ -27,7 +27,7 @@ import { problem, Refusal, resultOf } from '../language/load/refusal.ts';
 import type { Pipeline } from '../language/pipeline.ts';
 
 /** `changed`: the user trusted this file, but with other content. */
-export type Trust = 'trusted' | 'changed' | 'never';
+type Trust = 'trusted' | 'changed' | 'never';
 
 type Asking = Pick<ParsedPipeline, 'digest' | 'file'>;
 

@@ -5,7 +5,7 @@ import { GivenUp } from './given-up.ts';
 import type { OpenRequests } from './open-requests.ts';
 import { type Headers, RequestHandler } from './request-handler.ts';
 
-export interface HttpRequest {
+interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly origin: string;
   /** With the query. */
@@ -28,7 +28,7 @@ export interface Bounds {
   readonly inTime?: () => boolean;
 }
 
-export interface HttpReply {
+interface HttpReply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;

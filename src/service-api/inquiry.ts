@@ -10,7 +10,7 @@ import { type JobView, viewsOf } from '../model/job-view.ts';
 import type { Ledger } from '../model/record/ledger.ts';
 
 /** A project in the state file: that of a job, or of one of its earlier attempts. */
-export interface KnownProject {
+interface KnownProject {
   readonly job: JobView;
   readonly project: string;
   /** The name of the attempt. */

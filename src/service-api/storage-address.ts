@@ -151,7 +151,7 @@ export class RefusedAddress extends Error {
   readonly code = 'REFUSED_ADDRESS';
 }
 
-export interface StorageRules {
+interface StorageRules {
   /** The service's base address. */
   readonly base: string;
   readonly network: Network;

@@ -5,7 +5,7 @@ import type { Tier } from '../contract/api/tier.ts';
 import { chosenFps, countedFps, dearestOf, priceOf } from '../contract/price.ts';
 import type { Tool } from '../contract/tool.ts';
 
-export interface Charge {
+interface Charge {
   readonly credits: number;
   /** True where the final charge follows the real frame rate (interface.md, Rules). */
   readonly estimate: boolean;

@@ -86,7 +86,7 @@ function locationOf(
 type Named = Pick<Input, 'field' | 'media' | 'reference'>;
 
 /** Walks schema and value together: a string under an `x-asset` mark is an asset reference. */
-export function* namedIn(schema: unknown, value: Json, field: string): Generator<Named> {
+function* namedIn(schema: unknown, value: Json, field: string): Generator<Named> {
   if (!isObject(schema)) return;
   const mark = schema['x-asset'];
   if (typeof value === 'string') {

@@ -95,7 +95,7 @@ const ownBoot = ((): string | undefined => {
   }
 })();
 
-export interface Beat {
+interface Beat {
   /** False if another process has written the live file, or removed it: its host does not hear of our lock. */
   readonly isOwn: boolean;
   /** Call before the lock is released. */

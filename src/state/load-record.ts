@@ -101,7 +101,7 @@ export async function readRecord(
 }
 
 /** A run appends to and replaces only its own file, never the target of a link. */
-export function linkProblem(file: string): string {
+function linkProblem(file: string): string {
   try {
     const real = realpathSync(file);
     return `${file} is a link, and shotlist never follows a link to a state file: name the file itself with --state ${real}`;

@@ -13,7 +13,7 @@ import { OutputFolders, syncFolder } from '../files/output-folders.ts';
 import { chunksOf } from '../files/part.ts';
 import { Broken, failureOf, receive, verifiedPieces } from './verified-file.ts';
 
-export interface FolderOptions {
+interface FolderOptions {
   /** Names the store in the state file. */
   readonly id: string;
   /** Absolute. Made when it is needed. */

@@ -1,8 +1,7 @@
 // Every flag of every command: how it is written, read, checked and explained. To add a flag, add its entry, which names its
-// commands, and read it in the feature: types, parsing, help and the choices of a saved plan follow from the entry.
+// commands, and read it in the feature: types, parsing and help follow from the entry.
 import { InvalidArgumentError } from 'commander';
 import { milliseconds } from '../base/duration.ts';
-import type { SavedChoices } from '../core/plan-record.ts';
 
 export interface Flag<Value> {
   /** As help shows it, such as `--limit <n>`. */
@@ -13,8 +12,6 @@ export interface Flag<Value> {
   readonly choices?: readonly (Value & string)[];
   /** The names of flags that cannot be given with this one. */
   readonly conflicts?: readonly string[];
-  /** It decides what a plan contains: a saved plan repeats it. */
-  readonly decidesPlan?: true;
 }
 
 /** Flags by the names of their values. */
@@ -126,8 +123,6 @@ function inputsWith(
 
 // The flags that several commands share, in the groups and the order of help
 
-const decidesPlan = true;
-
 /** Commands that pay and wait for results. */
 const paying = ['run', 'tick', 'reroll', 'schedule', 'watch'] as const;
 /** Commands whose runs are planned as a whole. */
@@ -186,36 +181,33 @@ export const flagGroups = {
       '--items <glob>',
       'only the items whose keys match (repeatable)',
       [...planned, 'schedule', 'watch'],
-      { read: collected, decidesPlan },
+      { read: collected },
     ),
     limit: shared('--limit <n>', 'only the first n items with something to do', planned, {
       read: positiveInteger,
-      decidesPlan,
     }),
     only: shared(
       '--only <step>',
       'run only this step and the free steps that it needs (repeatable)',
       [...planned, 'watch'],
-      { read: collected, decidesPlan },
+      { read: collected },
     ),
     until: shared(
       '--until <step>',
       'run only this step and all steps that it needs (repeatable)',
       [...planned, 'watch'],
-      { read: collected, decidesPlan },
+      { read: collected },
     ),
     exclude: shared(
       '--exclude <step or item>',
       'skip a step and all that needs it, or the items that match a glob (repeatable)',
       [...planned, 'watch'],
-      { read: collected, decidesPlan },
+      { read: collected },
     ),
-    requireOutputs: shared(
-      '--require-outputs',
-      'download the results that other checkouts saved',
-      [...planned, 'watch'],
-      { decidesPlan },
-    ),
+    requireOutputs: shared('--require-outputs', 'download the results that other checkouts saved', [
+      ...planned,
+      'watch',
+    ]),
     replaceFiles: shared(
       '--replace-files',
       'let results replace files that shotlist did not make',
@@ -227,12 +219,10 @@ export const flagGroups = {
       [...stateful, 'validate'],
       { read: inputsWith },
     ),
-    profile: shared(
-      '--profile <name>',
-      "apply one of the pipeline's profiles",
-      [...stateful, 'validate'],
-      { decidesPlan },
-    ),
+    profile: shared('--profile <name>', "apply one of the pipeline's profiles", [
+      ...stateful,
+      'validate',
+    ]),
     settle: shared(
       '--settle <time>',
       'a file is complete when it has not changed for so long (default: 2s)',
@@ -251,7 +241,7 @@ export const flagGroups = {
       '--budget <credits>',
       'spend at most this many credits in this run',
       ['plan', ...paying],
-      { read: wholeNumber, decidesPlan },
+      { read: wholeNumber },
     ),
     confirmAbove: shared(
       '--confirm-above <credits>',
@@ -266,6 +256,7 @@ export const flagGroups = {
       ['plan', 'run'],
       { read: tasksWith },
     ),
+    plan: shared('--plan <digest>', 'buy what the plan with this digest said, or nothing', ['run']),
     dryRun: shared('--dry-run', 'say what it would do and cost, and do nothing', ['reroll']),
   },
   'Where:': {
@@ -300,11 +291,8 @@ export const flagGroups = {
       '--graph',
       'draw the steps and what each waits for, in Mermaid; do not plan',
       ['plan'],
-      { conflicts: ['explain', 'resolved', 'out', 'exitCode', 'json'] },
+      { conflicts: ['explain', 'resolved', 'exitCode', 'json'] },
     ),
-    out: shared('--out <file>', 'save the plan in this file, such as photos.plan, for run', [
-      'plan',
-    ]),
     exitCode: shared('--exit-code', 'exit with 10 if there is something to do', ['plan']),
     quiet: shared(
       '--quiet',
@@ -344,7 +332,6 @@ export const flagGroups = {
       '--rehearse',
       'use the local service, even if a key and an address are set',
       stateful,
-      { decidesPlan },
     ),
     speed: shared(
       '--speed <speed>',
@@ -577,24 +564,6 @@ export const serveFlags = {
 export type ServeFlags = Given<typeof serveFlags>;
 
 export const filterOf = ({ items, limit }: PipelineFlags) => ({ only: items, limit });
-
-// The choices of a saved plan
-
-const planSet: FlagSet = planFlags;
-
-/** The flags that decide what a plan contains, as a saved plan repeats them. */
-export const choicesIn = (given: PipelineFlags): SavedChoices =>
-  Object.fromEntries(
-    Object.entries(given).filter(
-      ([name, value]) => value !== undefined && planSet[name]?.decidesPlan === true,
-    ),
-  );
-
-/** The flags that choose something else than a saved plan did. The budget may be given again: the smaller one counts. */
-export const differing = (given: PipelineFlags): readonly string[] =>
-  Object.keys(choicesIn(given))
-    .filter((name) => name !== 'budget' && name !== 'rehearse')
-    .map((name) => longName(planSet[name]?.term ?? name));
 
 /** `--limit` of `--limit <n>`. */
 export const longName = (term: string): string => /--[\w-]+/.exec(term)?.[0] ?? term;

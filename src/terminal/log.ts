@@ -13,7 +13,7 @@ import { lose, ownRedactor } from './output.ts';
 import { complain } from './terminal.ts';
 
 /** What a long-running process logs beside run events. */
-export interface ProcessLine {
+interface ProcessLine {
   readonly type: ScheduleEvent['type'] | WatchEvent['type'];
 }
 

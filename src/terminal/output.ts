@@ -57,7 +57,7 @@ export function onLost(listener: () => void): () => void {
 }
 
 /** What stays below everything that is printed on the terminal. */
-export interface Below {
+interface Below {
   above(print: () => void): void;
   erase(): void;
 }

@@ -82,7 +82,7 @@ export function paidTaskText(task: PaidTask): string {
   }
 }
 
-export interface MissingPayments {
+interface MissingPayments {
   readonly creations: number;
   /** Charged, or set aside for an unknown outcome. */
   readonly credits: number;

@@ -88,7 +88,7 @@ export function takesLeft(ledger: Ledger, steps: readonly Step[]): readonly stri
 const paid: ReadonlySet<JobState> = new Set(['created', 'complete']);
 
 /** The line to copy: `shotlist <command> <pipeline file> <names…>`. */
-export type TakeCommand = (command: 'pick' | 'reroll', names: readonly string[]) => string;
+type TakeCommand = (command: 'pick' | 'reroll', names: readonly string[]) => string;
 
 export function rerolledText(all: readonly Takes[], line: TakeCommand): string {
   return all.flatMap((one) => [takesLine(one), ...commands(one, line)]).join('\n');

@@ -2,16 +2,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { optionOf } from '../../src/cli/commands.ts';
-import { savedChoicesSchema } from '../../src/core/plan-record.ts';
-import {
-  choicesIn,
-  differing,
-  type Flag,
-  planFlags,
-  pruneFlags,
-  runFlags,
-  serveFlags,
-} from '../../src/terminal/flags.ts';
+import { type Flag, pruneFlags, runFlags, serveFlags } from '../../src/terminal/flags.ts';
 
 describe('a number', () => {
   test.each<readonly [Flag<unknown>, readonly string[], string, unknown]>([
@@ -58,26 +49,4 @@ describe('an option', () => {
       /'--service <address>' cannot be used with option '--rehearse'/,
     );
   });
-});
-
-test('a saved plan repeats what decides a plan, and a run of it names what would choose something else', () => {
-  const given = {
-    items: ['a*'],
-    requireOutputs: true,
-    budget: 5,
-    rehearse: true,
-    json: true,
-    state: 's',
-  };
-  expect(choicesIn(given)).toEqual({
-    ...{ items: ['a*'], requireOutputs: true, budget: 5, rehearse: true },
-  });
-  expect(differing(given)).toEqual(['--items', '--require-outputs']);
-});
-
-test('a saved plan can repeat every flag that decides a plan', () => {
-  const deciding = Object.entries<Flag<unknown>>(planFlags).filter(([, one]) => one.decidesPlan);
-  expect(deciding.map(([name]) => name).sort()).toEqual(
-    Object.keys(savedChoicesSchema.properties).sort(),
-  );
 });

@@ -4,7 +4,7 @@ import { fieldOf, type JsonObject } from '../../base/json.ts';
 /** The length of a clip if its request does not say when it ends. */
 export const usualSeconds = 5;
 
-export interface Clip {
+interface Clip {
   readonly start: number;
   readonly end: number;
   readonly seconds: number;

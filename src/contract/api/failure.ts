@@ -59,7 +59,7 @@ export type CallKind = 'free' | 'create';
  *   too.
  * - `stopped`: the runner stopped the request; nothing happened.
  */
-export type Remedy =
+type Remedy =
   | 'retry'
   | 'fail'
   | 'doubt'

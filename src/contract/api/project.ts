@@ -23,7 +23,7 @@ export const projectId = (text: string): ProjectId => text as ProjectId;
 /** The kind of a project's record, which decides its details endpoint. */
 export type RecordKind = 'video' | 'image' | 'audio';
 
-export const downloadSchema = {
+const downloadSchema = {
   type: 'object',
   description:
     'The address of an output and its expiry. The details endpoint returns a fresh address.',

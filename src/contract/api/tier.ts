@@ -4,7 +4,7 @@
 export const tiers = ['free', 'creator', 'pro', 'business'] as const;
 export type Tier = (typeof tiers)[number];
 
-export interface Allowance {
+interface Allowance {
   /** The largest file that may be uploaded, in bytes. Published (facts.md, Uploads). */
   readonly uploadBytes: number;
   /**

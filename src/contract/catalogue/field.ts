@@ -23,7 +23,7 @@ export interface Field {
   readonly description: string;
 }
 
-export interface Limits {
+interface Limits {
   readonly minimum?: number;
   readonly maximum?: number;
   /** The value is a multiple of this number. */

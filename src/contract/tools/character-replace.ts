@@ -6,7 +6,7 @@ import { endsAfterStart, type Rule } from '../rules.ts';
 import { clipPath, eachFile, partOfClip } from '../starter.ts';
 import type { Tool } from '../tool.ts';
 
-export const characterReplaceRequest = {
+const characterReplaceRequest = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'character-replace request',
   description:

@@ -4,7 +4,7 @@ import { facesHaveASource } from '../rules.ts';
 import { eachFile, faceInput, photoPath } from '../starter.ts';
 import type { Tool } from '../tool.ts';
 
-export const faceSwapPhotoRequest = {
+const faceSwapPhotoRequest = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'face-swap-photo request',
   description: 'Swaps faces in a photo. 10 credits per photo.',

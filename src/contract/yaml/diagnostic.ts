@@ -34,7 +34,7 @@ interface Complained {
   readonly excerpt?: Excerpt;
 }
 
-export interface Excerpt {
+interface Excerpt {
   /** The number of the first line in the file, from 1. */
   readonly firstLine: number;
   readonly text: string;

@@ -31,7 +31,7 @@ import {
   placeIn,
 } from './git.ts';
 
-export interface OverRun extends Pick<RunContext, 'options' | 'onEvent' | 'target' | 'redactor'> {
+interface OverRun extends Pick<RunContext, 'options' | 'onEvent' | 'target' | 'redactor'> {
   readonly prepared: {
     readonly paths: RunPaths;
     readonly bound: BoundPipeline;
@@ -133,7 +133,7 @@ interface CommitSubject {
 /** What git shows in a list of commits. */
 const maxNameChars = 100;
 
-export function commitMessage(
+function commitMessage(
   { outcome, items, tasks, credits, stopped }: Summary,
   { pipeline, began, outputs }: CommitSubject,
 ): string {

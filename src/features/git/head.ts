@@ -24,7 +24,7 @@ export async function headRecord(
   return { name: 'HEAD', lines: gitLines(top, ['cat-file', 'blob', blob], options) };
 }
 
-export interface HistoryRecord extends OtherRecord {
+interface HistoryRecord extends OtherRecord {
   /** The commit to which the history was read: the next time, it is read from there. */
   readonly commit: string;
 }

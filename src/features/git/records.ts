@@ -8,7 +8,7 @@ import { replaceMemory } from '../../state/memory-file.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
 import { headRecord, historyRecord } from './head.ts';
 
-export interface GitRecords {
+interface GitRecords {
   readonly records: readonly OtherRecord[];
   /** Call when the state file has all that they know: the history is not read again. */
   remember(): Promise<void>;

@@ -16,7 +16,7 @@ import { exitCodes } from '../../views/exit-codes.ts';
 import { Deadline } from '../run/deadline.ts';
 import { runProgram } from './program.ts';
 
-export interface HookContext {
+interface HookContext {
   readonly bound: BoundPipeline;
   readonly rehearsal: boolean;
   readonly env: Env;
@@ -184,7 +184,7 @@ const ownSecrets = /^SHOTLIST_(?:API_KEY|WEBHOOK_SECRET)/i;
 const bucketSecrets = /^AWS_.*(?:KEY|SECRET|TOKEN|CREDENTIAL)/i;
 
 /** Variables with another name that hold a secret of shotlist are left out, too. */
-export function hookEnvironment(env: Env, redactor: Redactor): Env {
+function hookEnvironment(env: Env, redactor: Redactor): Env {
   return Object.fromEntries(
     Object.entries(env).filter(
       ([name, value]) =>

@@ -6,7 +6,7 @@ import { systemReason } from '../../base/system-error.ts';
 import type { Env } from '../../base/user-folder.ts';
 import type { Clock } from '../../core/ports.ts';
 
-export interface ProgramOptions {
+interface ProgramOptions {
   /** The program and its arguments. */
   readonly command: readonly string[];
   /** Where it runs. */
@@ -20,7 +20,7 @@ export interface ProgramOptions {
   readonly signal: AbortSignal;
 }
 
-export interface ProgramEnd {
+interface ProgramEnd {
   /** Why it failed, as the end of a sentence about the program; undefined: it ended with exit code 0. */
   readonly failure?: string;
   /** The beginning of standard output and standard error together. Not redacted. */

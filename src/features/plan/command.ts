@@ -8,7 +8,7 @@ import type { Problem } from '../../language/load/refusal.ts';
 import { planPaint } from '../../terminal/colors.ts';
 import { checkCreditPrice, ownCreditDollars } from '../../terminal/credit-price.ts';
 import { problemCode } from '../../terminal/exit-code.ts';
-import { choicesIn, filterOf, type PlanFlags } from '../../terminal/flags.ts';
+import { filterOf, type PlanFlags } from '../../terminal/flags.ts';
 import {
   caution,
   print,
@@ -21,7 +21,7 @@ import { budgetLeft, budgetLeftText } from '../../views/calendar-text.ts';
 import { balanceLine, planText } from '../../views/plan-text.ts';
 import { fallbackLine, rehearsalLine, serviceLine } from '../../views/service-text.ts';
 import { answer, pipelineFor, stopGrowth } from '../command.ts';
-import { type CommandLines, commandLines } from '../command-line.ts';
+import { type CommandLine, commandLines } from '../command-line.ts';
 import { orphansLine } from '../prune/prune-text.ts';
 import { graph, type Planned, plan, resolvedPipeline, UnrunnablePlan } from './plan.ts';
 import { explanationText, planReadingText } from './plan-text.ts';
@@ -43,7 +43,6 @@ export async function planCommand(file: string, flags: PlanFlags): Promise<numbe
   const made = await plan(pipeline, {
     ...flags,
     items: filterOf(flags),
-    out: flags.out === undefined ? undefined : { file: flags.out, choices: choicesIn(flags) },
     ...(json || flags.explain !== undefined
       ? {}
       : { onConnect: (address) => print(serviceLine(address)) }),
@@ -83,16 +82,14 @@ function show(
   const reading = planReadingText(plan, { ...planned, creditDollars }, rehearsal);
   if (reading !== '') printProse(reading);
   for (const limit of planned.calendar) printProse(budgetLeftText(limit, planned.plan.credits));
-  const lines = commandLines(pipeline, flags, rehearsal);
-  const orphans = orphansLine(planned.orphans, lines.line('prune'));
+  const line = commandLines(pipeline, flags, rehearsal);
+  const orphans = orphansLine(planned.orphans, line('prune'));
   if (orphans !== undefined) print(orphans);
   for (const line of exposed(planned)) print(line);
   if (balance?.credits !== undefined) print(balanceLine(balance.credits));
   if (balance?.warning !== undefined) caution(balance.warning);
   printWarnings(problems, pipeline.text);
-  if (problems.length === 0) print(nextStep(planned, lines, flags.limit === undefined));
-  if (flags.out !== undefined && problems.length === 0)
-    print(`Saved in ${flags.out}. To do exactly this: ${lines.savedPlan(flags.out)}`);
+  if (problems.length === 0) print(nextStep(planned, line, flags.limit === undefined));
 }
 
 /** With so many items, the first ones are worth a look before the rest. */
@@ -102,17 +99,17 @@ const itemsForALook = 5;
 /** `isWhole`: the user did not limit the items. */
 function nextStep(
   { plan, hasWork, itemsToDo, reasons, budget, budgetFrom, enough }: Planned,
-  lines: CommandLines,
+  shown: CommandLine,
   isWhole: boolean,
 ): string {
   const line = (command: string, ...more: readonly string[]): string =>
-    `Next: ${lines.line(command, [], more)}`;
+    `Next: ${shown(command, [], more)}`;
   if (!hasWork) {
     if (plan.rows.some(({ tasks }) => (tasks.doubt ?? 0) > 0)) return line('status');
     // An upload only lacks its file.
     const isLost = plan.rows.some(({ kind, tasks }) => kind !== 'upload' && (tasks.lost ?? 0) > 0);
     if (!isLost) return 'Nothing to do.';
-    const again = lines.line('plan', [], ['--pay-again']);
+    const again = shown('plan', [], ['--pay-again']);
     return `Nothing to do. To see what it would cost to buy the lost results again:\n      ${again}`;
   }
   const [dear] = (enough?.tooDear ?? []).toSorted((one, other) => one.credits - other.credits);

@@ -4,7 +4,7 @@ import { creditDollarsOn } from '../../contract/api/tier.ts';
 import { CalendarBudget, calendarCaps } from '../../core/calendar-budget.ts';
 import { envUses } from '../../core/env-uses.ts';
 import { owedText } from '../../core/owed.ts';
-import { PlanRecord } from '../../core/plan-record.ts';
+import { planWordText } from '../../core/plan-digest.ts';
 import type { Clock } from '../../core/ports.ts';
 import { Reasons } from '../../core/why.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
@@ -21,12 +21,10 @@ import { paidTask } from '../planning/paid-already.ts';
 import { openPlanning } from '../planning/planning.ts';
 import { readPlan } from '../planning/reading.ts';
 import { overruledText, refuseBeyondPlan, refuseUnpriced } from '../planning/refusals.ts';
-import { writeSavedPlan } from '../planning/saved-plan.ts';
 import { countOrphans } from '../prune/orphans.ts';
 import type { PlanReferences } from '../prune/plan-references.ts';
 import { referencesTo, seenBy } from '../prune/references.ts';
 import { refuse } from '../refuse.ts';
-import { recordedIn } from '../run/agreement.ts';
 import { type Planned, type PlanOptions, UnrunnablePlan } from './planned.ts';
 
 export async function planOf(
@@ -40,7 +38,7 @@ export async function planOf(
   }: { env: NonNullable<PlanOptions['env']>; clock: Clock; internals: RunInternals },
 ): Promise<Planned> {
   const warnings: string[] = [];
-  let record = new PlanRecord();
+  const since = new Date(clock.now()).toISOString();
   let references: PlanReferences | undefined;
   let reasons = new Reasons(new Ledger());
   await using planning = await openPlanning(bound, target, options, {
@@ -53,13 +51,10 @@ export async function planOf(
       return () => {
         references = anew();
         reasons = new Reasons(ledger, options.explain);
-        record = new PlanRecord();
         const refers = seenBy(references, jobs);
-        const records = recordedIn(record);
         return (task, end) => {
           reasons.see(task, end);
           refers(task, end);
-          if (options.out !== undefined) records(task, end);
         };
       };
     },
@@ -117,6 +112,7 @@ export async function planOf(
   if (behind !== undefined) warnings.push(behind);
   const result: Planned = {
     plan,
+    digest: planWordText(planning.digest.word(plan, ledger, paths.serviceName, since)),
     ...reading,
     ...(explanation === undefined
       ? {}
@@ -135,7 +131,5 @@ export async function planOf(
     throw new UnrunnablePlan({ reason: 'input', diagnostics, text: bound.text }, result);
   if (!checked.ok) throw new UnrunnablePlan(checked.error, result);
   if (isRefused) throw new UnrunnablePlan(refusedKey('plan'), result);
-  if (options.out !== undefined)
-    await writeSavedPlan(options.out.file, planning, options.out.choices, record, clock.now());
   return result;
 }

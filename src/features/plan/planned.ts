@@ -3,7 +3,6 @@
 import type { CalendarLimit } from '../../core/calendar-budget.ts';
 import type { EnvUse } from '../../core/env-uses.ts';
 import type { PlanReading } from '../../core/plan-reading.ts';
-import type { SavedChoices } from '../../core/plan-record.ts';
 import type { Plan } from '../../core/plan-table.ts';
 import type { Clock } from '../../core/ports.ts';
 import { type Problem, Refusal } from '../../language/load/refusal.ts';
@@ -21,12 +20,12 @@ export interface PlanOptions extends TargetOptions, PrepareOptions {
   readonly onConnect?: (address: string) => void;
   /** `--explain`: says why this task runs, or does not. */
   readonly explain?: string | undefined;
-  /** `--out`: saves the plan in this file, for `run`. `choices`: what the plan was made with. */
-  readonly out?: { readonly file: string; readonly choices: SavedChoices } | undefined;
 }
 
 export interface Planned extends PlanReading {
   readonly plan: Plan;
+  /** For the option `plan` of `run`, which then buys what this plan says or nothing. */
+  readonly digest: string;
   /** What budget.per_day and budget.per_month leave; empty without them. */
   readonly calendar: readonly CalendarLimit[];
   readonly warnings: readonly string[];

@@ -16,7 +16,7 @@ import type { Item } from '../../model/item.ts';
 import { fannedOutIn, itemOf } from '../../model/task.ts';
 
 /** `run` in expressions. `due`: ISO 8601; `now`: epoch milliseconds. */
-export const valuesAt = ({ schedule }: Pipeline, due: string | undefined, now: number): RunValues =>
+const valuesAt = ({ schedule }: Pipeline, due: string | undefined, now: number): RunValues =>
   runValues(schedule, { due: due === undefined ? undefined : Date.parse(due), now });
 
 /** The names in expressions that are the same for all items of a run. */
@@ -41,12 +41,12 @@ export async function reallyAt(folder: string): Promise<string> {
 }
 
 /** A text from a table where a field needs something else. */
-export const textForOther = / must be (a|an) (number|integer|boolean)\b.*, not the text /;
+const textForOther = / must be (a|an) (number|integer|boolean)\b.*, not the text /;
 
 /** Of each kind. */
 const maxDiagnostics = 100;
 
-export interface Outputs extends Machine {
+interface Outputs extends Machine {
   /** A path of the pipeline as one below the output folder; undefined if it is not there. */
   readonly below: (path: string) => string | undefined;
 }

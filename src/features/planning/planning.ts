@@ -13,6 +13,7 @@ import type { Complaints, IsYoung } from '../../core/findings.ts';
 import { interrupted } from '../../core/journal.ts';
 import { unusablePlace } from '../../core/output-claims.ts';
 import { makePlan, type Planned } from '../../core/plan.ts';
+import { PlanDigest } from '../../core/plan-digest.ts';
 import type { Clock, Disk } from '../../core/ports.ts';
 import { compileProgram, type Program } from '../../core/program.ts';
 import { rerolledPipeline } from '../../core/reroll.ts';
@@ -47,7 +48,7 @@ import { atTo, baseAt, belowOutput, PlanProblems, reallyAt } from './plan-proble
 import { smaller } from './refusals.ts';
 import { listSelected, selectionOf } from './selected-items.ts';
 
-export interface PlanningContext {
+interface PlanningContext {
   readonly access: 'plan' | 'run';
   readonly env: Env;
   readonly redactor: Redactor;
@@ -84,12 +85,14 @@ export interface Planning extends AsyncDisposable {
   readonly setting: Omit<Setting, 'shared' | 'window' | 'ledger'> & { readonly ledger: Ledger };
   readonly caps: Caps;
   readonly planned: Planned;
+  /** What the plan buys and deletes. */
+  readonly digest: PlanDigest;
   /** Why a run must not begin. */
   readonly problems: readonly Complaint[];
   /** The receipts know of payments that the state file does not: a run records them. */
   readonly hasNews: boolean;
-  /** Plans once more: files may have changed. */
-  readonly replan: (see: () => See) => Promise<Planned>;
+  /** Plans once more, as files may have changed: what it would buy and delete now. */
+  readonly replan: () => Promise<PlanDigest>;
 }
 
 export async function openPlanning(
@@ -181,10 +184,14 @@ export async function openPlanning(
   }
   const hear = await context.see?.({ ledger, opened, disk });
   let paid = new PaidElsewhere(receipts);
+  let digest = new PlanDigest();
   const hearAll = (): See => {
     paid = new PaidElsewhere(receipts);
+    digest = new PlanDigest();
+    const { see } = digest;
     const hears = hear?.();
     return (task, end) => {
+      see(task, end);
       paid.see(task, end);
       payAgain.see(task, end);
       hears?.(task, end);
@@ -229,8 +236,16 @@ export async function openPlanning(
     ...{ bound, paths, boundary, opened, ledger, receipts, port, disk, items, run },
     ...{ excluded, program, setting, caps, payAgain, problems },
     planned,
+    digest,
     hasNews: paid.hasNews,
-    replan: make,
+    replan: async () => {
+      let again = new PlanDigest();
+      await make(() => {
+        again = new PlanDigest();
+        return again.see;
+      });
+      return again;
+    },
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
   };
 }

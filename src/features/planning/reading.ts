@@ -11,7 +11,7 @@ import { Spending } from '../../core/spending.ts';
 import type { Reasons } from '../../core/why.ts';
 import type { Planning } from './planning.ts';
 
-export interface ReadingTerms {
+interface ReadingTerms {
   /** The account's plan, if it is known. */
   readonly tier: string | undefined;
   /** The price of a credit in US dollars, if it is known. */

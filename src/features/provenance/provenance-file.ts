@@ -30,7 +30,7 @@ import {
 /** - `current`: ours, and about this content.
  * - `missing`: missing, or ours and about earlier content.
  * - `foreign`: something else has the name. */
-export type ProvenanceCondition = 'current' | 'missing' | 'foreign';
+type ProvenanceCondition = 'current' | 'missing' | 'foreign';
 
 /** `output` is absolute and exists. Throws system errors. */
 export function provenanceCondition(output: string, sha256: string): ProvenanceCondition {
@@ -45,7 +45,7 @@ export function provenanceCondition(output: string, sha256: string): ProvenanceC
 }
 
 /** All of it or nothing. Throws system errors. */
-export async function writeProvenanceFile(output: string, text: string): Promise<void> {
+async function writeProvenanceFile(output: string, text: string): Promise<void> {
   const file = provenanceFileOf(output);
   const part = join(dirname(file), `.shotlist-${digestOfBytes(file).slice(0, 32)}.part`);
   try {

@@ -42,7 +42,7 @@ export interface Origin {
   readonly inputs: readonly OriginInput[];
 }
 
-export interface ProvenanceFacts {
+interface ProvenanceFacts {
   readonly pipeline: string;
   readonly rehearsal: boolean;
   readonly job: JobView;

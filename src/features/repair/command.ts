@@ -15,7 +15,7 @@ export const repairCommand = (file: string, flags: RepairFlags): Promise<number>
     flags,
     async (pipeline, reports) => {
       const repaired = await repair(pipeline, { ...flags, ...reports });
-      const { line } = stateLines(pipeline, flags);
+      const line = stateLines(pipeline, flags);
       const again = (flag: string): string => line('repair', [], [flag]);
       return { ...repaired, write: again('--write'), accept: again('--accept') };
     },

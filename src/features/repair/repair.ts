@@ -36,7 +36,7 @@ export interface RepairOptions extends ReadOptions {
 }
 
 /** What another record added. */
-export interface Addition {
+interface Addition {
   /** Where it is. */
   readonly name: string;
   readonly creations: number;

@@ -1,11 +1,9 @@
-// Before a run buys anything: it does what a saved plan says, or what a person has agreed to, and spends no more than that.
+// Before a run buys anything: it does what a plan says that was looked at, or what a person agrees to, and spends no more than that.
+import { count } from '../../base/text.ts';
 import { creditDollarsOn } from '../../contract/api/tier.ts';
-import { plannedAction } from '../../core/findings.ts';
 import { interrupted } from '../../core/journal.ts';
-import { firstDifference, PlanRecord } from '../../core/plan-record.ts';
-import type { Plan } from '../../core/plan-table.ts';
+import { mostOf, type PlanWord, planWordIn } from '../../core/plan-digest.ts';
 import type { Caps } from '../../core/spending.ts';
-import type { See } from '../../core/walk.ts';
 import type { Reasons } from '../../core/why.ts';
 import { problem, Refusal } from '../../language/load/refusal.ts';
 import { pays } from '../../service-api/check-service.ts';
@@ -15,49 +13,49 @@ import { smaller } from '../planning/refusals.ts';
 import { refuse } from '../refuse.ts';
 import type { RunContext } from './context.ts';
 
-/** Tells a record of each task of a plan when it ends. */
-export const recordedIn =
-  (record: PlanRecord): See =>
-  (task, end) => {
-    if (end === undefined) return;
-    const { id, source = task, to, price, scope, action } = task;
-    const { fingerprint } = source;
-    const credits = action === 'create' ? price?.credits : undefined;
-    record.add(
-      {
-        task: id,
-        fingerprint: action === undefined || fingerprint === '' ? undefined : fingerprint,
-        to,
-        estimate:
-          credits === undefined ? undefined : { known: true, credits: credits * scope.times },
-      },
-      plannedAction(task, end),
-    );
-  };
-
 export interface Agreement {
   readonly caps: Caps;
   /** By the clock's `elapsed`: the time that a person thinks does not count. */
   readonly began: number;
 }
 
-/** What the plan says that is to be agreed to. */
-export interface Proposal {
-  readonly record: PlanRecord;
-  readonly reasons: Reasons;
-  /** The account's plan, if it is known. */
-  readonly tier: string | undefined;
-  readonly began: number;
+/** Refuses what is not in the plan of `--plan`. */
+export function keepToPlan(
+  text: string,
+  { digest, planned, ledger, paths }: Pick<Planning, 'digest' | 'planned' | 'ledger' | 'paths'>,
+): void {
+  const then = planWordIn(text);
+  if (then === undefined)
+    return refuse(`--plan ${text} is not the digest of a plan`, 'plan --json tells it as "digest"');
+  const now = digest.word(planned.plan, ledger, paths.serviceName, then.since);
+  const isDearer = then.credits !== undefined && (now.credits ?? Infinity) > then.credits;
+  if (now.hash === then.hash && !isDearer) return;
+  refuse(
+    `nothing was sent: the plan of ${then.since.slice(0, 19)}Z has ${termsText(then)}, and this run's plan has ${now.hash === then.hash ? '' : 'others: '}${termsText(now)}`,
+    'give this run the flags and the service of the plan, or plan again and look at the new plan',
+  );
 }
 
+const termsText = ({ creations, credits }: PlanWord): string =>
+  `${count(creations, 'creation')}${credits === undefined ? '' : ` for at most ${count(credits, 'credit')}`}`;
+
+/** `reasons`: undefined if nobody is asked. `tier`: the account's plan, if it is known. */
 export async function agree(
   { options, target, clock }: Pick<RunContext, 'options' | 'target' | 'clock'>,
   planning: Planning,
-  { record, reasons, tier, began }: Proposal,
+  {
+    reasons,
+    tier,
+    began,
+  }: {
+    readonly reasons: Reasons | undefined;
+    readonly tier: string | undefined;
+    readonly began: number;
+  },
 ): Promise<Agreement> {
   const { bound, planned, caps, ledger, run } = planning;
   const { plan } = planned;
-  const most = totalOf(plan);
+  const most = mostOf(plan);
   // This run may continue another one.
   const goesOn = interrupted(ledger, run.due)?.run;
   const charged = goesOn === undefined ? 0 : ledger.totals(goesOn).charged;
@@ -66,12 +64,17 @@ export async function agree(
     ...caps,
     run: most === undefined ? caps.run : smaller(caps.run, spent + most),
   };
-  if (options.savedPlan !== undefined) return { caps: capped, began };
+  if (options.plan !== undefined) return { caps: capped, began };
   const above = options.confirmAbove ?? bound.pipeline.confirmAbove;
   // What was paid for once is not paid for again without a yes.
   const isAgain = planning.payAgain.creations.size > 0 && pays(plan);
   const isMore = isAgain || plan.credits > above || plan.unpriced > 0 || plan.uncounted > 0;
-  if (options.confirm === undefined || target.kind === 'rehearsal' || !isMore)
+  if (
+    reasons === undefined ||
+    options.confirm === undefined ||
+    target.kind === 'rehearsal' ||
+    !isMore
+  )
     return { caps, began };
   const reading = await readPlan(planning, reasons, {
     tier,
@@ -79,22 +82,17 @@ export async function agree(
     rehearsal: false,
     now: clock.now(),
   });
+  const since = new Date(clock.now()).toISOString();
   if (!(await options.confirm({ plan, reading, above, isAgain })))
     throw new Refusal({ ...problem('nothing was bought: the answer was no'), declined: true });
-  let again = new PlanRecord();
-  await planning.replan(() => {
-    again = new PlanRecord();
-    return recordedIn(again);
-  });
-  if (again.digest === record.digest) return { caps: capped, began: clock.elapsed() };
-  const task = firstDifference(record.tasks, again.tasks);
-  const what = task === undefined ? 'the plan is' : `${task} is`;
+  const again = await planning.replan();
+  const { serviceName } = planning.paths;
+  const [shown, now] = [planning.digest, again].map((digest) =>
+    digest.word(plan, ledger, serviceName, since),
+  );
+  if (shown?.hash === now?.hash) return { caps: capped, began: clock.elapsed() };
   return refuse(
-    `nothing was bought: ${what} no longer as it was shown, because a file has changed meanwhile`,
+    'nothing was bought: the plan is no longer as it was shown, because a file has changed meanwhile',
     'run the command again, and look at the new plan',
   );
 }
-
-/** Undefined if nobody knows the most that the plan may take. */
-const totalOf = ({ credits, unpriced, uncounted }: Plan): number | undefined =>
-  unpriced > 0 || uncounted > 0 ? undefined : credits;

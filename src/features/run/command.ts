@@ -1,12 +1,11 @@
-// shotlist run: runs a pipeline or a saved plan; asks before it buys much.
+// shotlist run: runs a pipeline; asks before it buys much.
 
 import { count } from '../../base/text.ts';
 import { ownCreditDollars } from '../../terminal/credit-price.ts';
-import { differing, type Given, type runFlags, wholeNumber } from '../../terminal/flags.ts';
+import { type Given, type runFlags, wholeNumber } from '../../terminal/flags.ts';
 import { canAsk, isYes } from '../../terminal/question.ts';
 import { printProse } from '../../terminal/terminal.ts';
 import { buyQuestion, planReadingText } from '../plan/plan-text.ts';
-import { pipelineOf, readSavedPlan } from '../planning/saved-plan.ts';
 import { refuse } from '../refuse.ts';
 import type { RunQuestion } from './context.ts';
 import { asRun, performCommand, type RunFlags } from './perform-command.ts';
@@ -14,27 +13,11 @@ import { type RunOptions, run } from './run.ts';
 
 export interface RunCommandFlags
   extends RunFlags,
-    Pick<Given<typeof runFlags>, 'confirmAbove' | 'yes' | 'payAgain'> {}
+    Pick<Given<typeof runFlags>, 'confirmAbove' | 'yes' | 'payAgain' | 'plan'> {}
 
 export async function runCommand(file: string, flags: RunCommandFlags): Promise<number> {
-  const saved = readSavedPlan(file);
   const { confirmAbove: _, yes: __, ...own } = flags;
   const asking = questionsOf(flags);
-  if (saved !== undefined) {
-    const others = differing(flags);
-    if (others.length > 0)
-      refuse(
-        `${file} is a saved plan, and ${others.join(', ')} would choose something else`,
-        'run the plan without these flags, or plan again with them',
-      );
-    const { budget = own.budget, ...choices } = saved.header.choices;
-    const least = Math.min(budget ?? Infinity, own.budget ?? Infinity);
-    const all = { ...own, ...choices, ...(least === Infinity ? {} : { budget: least }) };
-    return await performCommand(pipelineOf(file, saved), all, {
-      ...asRun(),
-      operate: (pipeline, options) => run(pipeline, { ...options, savedPlan: saved }),
-    });
-  }
   return await performCommand(file, own, {
     ...asRun(),
     operate: (pipeline, options) => run(pipeline, { ...options, ...asking }),

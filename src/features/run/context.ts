@@ -14,7 +14,6 @@ import type { LiveFacts } from '../../views/live/live-facts.ts';
 import type { RunInternals } from '../internals.ts';
 import type { PrepareOptions } from '../planning/options.ts';
 import type { Manner } from '../planning/refusals.ts';
-import type { SavedPlan } from '../planning/saved-plan.ts';
 
 export interface RunOptions extends TargetOptions, PrepareOptions, WebhookOptions {
   /**
@@ -22,8 +21,8 @@ export interface RunOptions extends TargetOptions, PrepareOptions, WebhookOption
    * repeated, and one that was interrupted continues.
    */
   readonly due?: number | undefined;
-  /** A saved plan: the run does exactly that, or refuses. */
-  readonly savedPlan?: SavedPlan | undefined;
+  /** `--plan`: the digest of a plan. The run buys and deletes what that plan said, or refuses. */
+  readonly plan?: string | undefined;
   /**
    * Asks a person before a hosted run buys, if the plan may take more credits than `confirmAbove`, or if its price is not
    * known. The run then buys no more than the plan says, and refuses if a file has changed meanwhile.

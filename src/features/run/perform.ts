@@ -19,7 +19,6 @@ import { Live } from '../../core/live.ts';
 import { Looks } from '../../core/looks.ts';
 import { owedText } from '../../core/owed.ts';
 import { ActingPerformer } from '../../core/perform.ts';
-import { PlanRecord } from '../../core/plan-record.ts';
 import type { Clock, JobApi, MediaApi, OutputStore } from '../../core/ports.ts';
 import { Projects } from '../../core/projects.ts';
 import type { RunOutcome, StoppedBy, Summary } from '../../core/run-event.ts';
@@ -69,11 +68,10 @@ import {
   refuseUnpriced,
   statedPrices,
 } from '../planning/refusals.ts';
-import { refuseIfStale } from '../planning/saved-plan.ts';
 import { WalkedOrigins } from '../provenance/origins.ts';
 import { writeProvenance } from '../provenance/provenance-file.ts';
 import { refuse } from '../refuse.ts';
-import { type Agreement, agree, recordedIn } from './agreement.ts';
+import { type Agreement, agree, keepToPlan } from './agreement.ts';
 import { dueTimeOf, type RunContext, speedOf } from './context.ts';
 import { Deadline } from './deadline.ts';
 
@@ -91,9 +89,6 @@ export async function perform(bound: BoundPipeline, context: RunContext): Promis
   const { clock, options, onEvent, target, redactor, internals, view } = context;
   const began = clock.elapsed();
   const warn = (message: string): void => onEvent({ type: 'warning', message });
-  // If nothing compares plans, a run need not remember what it is about to do.
-  const isCompared = options.savedPlan !== undefined || options.confirm !== undefined;
-  let record = new PlanRecord();
   let reasons: Reasons | undefined;
   let settled: Settled | undefined;
   await using planning = await openPlanning(bound, target, options, {
@@ -108,15 +103,12 @@ export async function perform(bound: BoundPipeline, context: RunContext): Promis
       () => {
         const all = new Settled(ledger);
         settled = all;
-        if (!isCompared) return all.see;
-        record = new PlanRecord();
+        if (options.confirm === undefined) return all.see;
         const why = new Reasons(ledger);
         reasons = why;
-        const records = recordedIn(record);
         return (task, end) => {
           all.see(task, end);
           why.see(task, end);
-          records(task, end);
         };
       },
     onLook: (seen, of) => {
@@ -137,16 +129,13 @@ export async function perform(bound: BoundPipeline, context: RunContext): Promis
     ...refuseBeyondPlan(planned.tiers, rehearsal ? rehearsalTier : undefined, bound),
   ];
   if (diagnostics.length > 0) throw new Refusal({ reason: 'input', diagnostics, text: bound.text });
-  if (options.savedPlan !== undefined) await refuseIfStale(options.savedPlan, planning, record);
+  if (options.plan !== undefined) keepToPlan(options.plan, planning);
   // A run saves the takes that are owed.
   if (options.reroll === undefined && !planned.owed.some(({ job }) => job.take !== undefined))
     for (const left of takesLeft(planning.opened.state.ledger, bound.pipeline.steps)) warn(left);
   tellPlan(context, planning, budget);
   await using parts = await openParts(context, planning);
-  const agreed =
-    reasons === undefined
-      ? { caps: planning.caps, began }
-      : await agree(context, planning, { record, reasons, tier: parts.tier, began });
+  const agreed = await agree(context, planning, { reasons, tier: parts.tier, began });
   const act = new OneRun(context, planning, parts, agreed, settled);
   const performed = await act.perform();
   planning.receipts.flush();
@@ -620,7 +609,7 @@ class OneRun {
     };
   }
 
-  /** Of a cap of the run: what a person has agreed to, or a saved plan says, is one, too. */
+  /** Of a cap of the run: what a person has agreed to, or `--plan` says, is one, too. */
   #nameOf(most: number): NonNullable<Summary['cap']>['name'] {
     if (most === this.#planning.bound.pipeline.budget.credits) return 'budget.credits';
     return most === this.#context.options.budget ? '--budget' : 'plan';

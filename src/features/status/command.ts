@@ -13,7 +13,7 @@ import { filesText } from '../../views/plan-text.ts';
 import { stateLine } from '../../views/service-text.ts';
 import { takesLines } from '../../views/takes.ts';
 import { command } from '../command.ts';
-import { type CommandLine, type CommandLines, stateLines } from '../command-line.ts';
+import { type CommandLine, stateLines } from '../command-line.ts';
 import {
   type Doubt,
   type Failure,
@@ -35,7 +35,7 @@ export function statusCommand(file: string, flags: StatusFlags): Promise<number>
   const { items: wanted, failed, ...common } = flags;
   const only = wanted === true ? undefined : wanted;
   const items = wanted === undefined && failed === undefined ? undefined : { only, failed };
-  const allOf = ({ line }: CommandLines): string =>
+  const allOf = (line: CommandLine): string =>
     line(
       'status',
       [],
@@ -61,16 +61,16 @@ export function statusCommand(file: string, flags: StatusFlags): Promise<number>
 }
 
 /** `all`: the command that shows every item. */
-function textOf(report: StatusReport, lines: CommandLines, all: string): string {
+function textOf(report: StatusReport, line: CommandLine, all: string): string {
   const { items, live, service } = report;
   const first = stateLine(service);
   if (items !== undefined) return `${first}\n${itemsText(items, all, process.stdout.columns)}`;
-  const state = reportText(report, lines);
+  const state = reportText(report, line);
   return live === undefined ? state : `${first}\n${liveText(live)}\n\n${state}`;
 }
 
 /** What the state file says. */
-function reportText(report: StatusReport, { line }: CommandLines): string {
+function reportText(report: StatusReport, line: CommandLine): string {
   const { steps, state, service, running, live } = report;
   const status = statusText(report, `${state} (${service})`, line, stepsText(steps));
   const twice = report.paidTwice.length === 0 ? [] : paidTwiceLines(report.paidTwice);

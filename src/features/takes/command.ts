@@ -10,7 +10,7 @@ import { planText } from '../../views/plan-text.ts';
 import { fallbackLine, rehearsalLine } from '../../views/service-text.ts';
 import { rerolledText } from '../../views/takes.ts';
 import { command, pipelineFor, sayState } from '../command.ts';
-import { type CommandLines, commandLines, stateLines } from '../command-line.ts';
+import { type CommandLine, commandLines, stateLines } from '../command-line.ts';
 import { plan } from '../plan/plan.ts';
 import { questionsOf, type RunCommandFlags } from '../run/command.ts';
 import { asRun, performCommand } from '../run/perform-command.ts';
@@ -38,19 +38,19 @@ export async function rerollCommand(
     );
   const asking = questionsOf(flags);
   let rerolled: Rerolled | undefined;
-  let lines: CommandLines | undefined;
+  let line: CommandLine | undefined;
   const code = await performCommand(file, own, {
     ...asRun(),
     operate: async (pipeline, options) => {
       rerolled = await reroll(pipeline, names, { ...options, ...asking });
-      lines = commandLines(pipeline, own, rerolled.rehearsal);
+      line = commandLines(pipeline, own, rerolled.rehearsal);
       return rerolled;
     },
   });
-  if (rerolled === undefined || lines === undefined) return code;
+  if (rerolled === undefined || line === undefined) return code;
   const { takes } = rerolled;
   if (json) printJson({ type: 'takes', takes });
-  else if (takes.length > 0) print(rerolledText(takes, lines.line));
+  else if (takes.length > 0) print(rerolledText(takes, line));
   return code;
 }
 
@@ -66,7 +66,7 @@ export async function pickCommand(
   const json = flags.json === true;
   const pipeline = await pipelineFor(file, flags);
   const { rehearse: _, hosted: __, ...own } = flags;
-  const { line } = stateLines(pipeline, flags);
+  const line = stateLines(pipeline, flags);
   const onState = sayState(json ? () => undefined : print);
   const picked = await pick(pipeline, task, take, { ...flags, onState, onWarning: caution });
   const { rehearsal } = picked;

@@ -17,7 +17,7 @@ import { itemsNamed, tasksNamed } from './named-tasks.ts';
 
 /** What to reroll decides which items and steps run. */
 export type RerollOptions = Omit<RunOptions, Chosen>;
-type Chosen = ('items' | 'only' | 'until' | 'exclude') | ('reroll' | 'savedPlan' | 'payAgain');
+type Chosen = ('items' | 'only' | 'until' | 'exclude') | ('reroll' | 'plan' | 'payAgain');
 
 export interface Rerolled extends Ran {
   /** The takes of the rerolled tasks. */
@@ -79,7 +79,7 @@ export async function rerollWith(
 export async function planReroll(
   loaded: LoadedPipeline,
   names: readonly string[],
-  options: Omit<PlanOptions, Exclude<Chosen, 'savedPlan' | 'payAgain'> | 'explain' | 'out'> = {},
+  options: Omit<PlanOptions, Exclude<Chosen, 'plan' | 'payAgain'> | 'explain'> = {},
 ): Promise<Planned> {
   const chosen = await chooseTasks(loaded, names, options);
   return await plan(loaded, { ...options, reroll: chosen });

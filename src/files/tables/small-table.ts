@@ -2,7 +2,7 @@
 import Papa from 'papaparse';
 
 /** The cells of a row by column, in lower case. */
-export type SmallRow = ReadonlyMap<string, string>;
+type SmallRow = ReadonlyMap<string, string>;
 
 /** Undefined if the text has no header with all of these columns. */
 export function readSmallTable(

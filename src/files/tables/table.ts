@@ -83,7 +83,7 @@ function excerptAt(snapshot: Snapshot, offset: number, line: number): CellPlace[
   return { firstLine: hasPrevious ? line - 1 : line, text: text.replace(/^\ufeff|\r?\n$/g, '') };
 }
 
-export function newlinesIn(text: string): number {
+function newlinesIn(text: string): number {
   let count = 0;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
   return count;

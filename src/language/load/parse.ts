@@ -23,7 +23,7 @@ export interface ParsedPipeline {
 }
 
 /** In bytes. */
-export const largestPipeline = 10_000_000;
+const largestPipeline = 10_000_000;
 
 /** `profile`: the name of a profile, as `--profile` gives it. */
 export function parsePipeline(file: string, profile?: string): ParsedPipeline {

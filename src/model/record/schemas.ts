@@ -8,7 +8,7 @@ export const formatVersion = 4;
 
 const text = { type: 'string' } as const;
 const name = { type: 'string', minLength: 1 } as const;
-export const time = {
+const time = {
   type: 'string',
   pattern:
     '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d\\.\\d{3}Z$',
@@ -132,7 +132,7 @@ export const measureSchema = {
   },
 } as const;
 
-export const resultSchema = {
+const resultSchema = {
   type: 'object',
   description: 'What stays true of the result: no address.',
   properties: { id: serviceId, file_path: assetPath },
@@ -220,7 +220,7 @@ export const attemptSchema = {
 /** A sound of thirty years. */
 const mostSeconds = 1_000_000_000;
 
-export const storeName = {
+const storeName = {
   type: 'string',
   pattern: '^[0-9a-f]{16}$',
   description: 'The store that has the file: the first 16 digits of the SHA-256 of its address.',

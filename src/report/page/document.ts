@@ -14,7 +14,7 @@ export const reportMark = '<!doctype html><!-- shotlist report -->';
 /** So many pictures are decoded at once by the page. */
 export const picturesPerBlock = 200;
 
-export interface ReportDocument {
+interface ReportDocument {
   readonly data: ReportData;
   /** WebP in Base64 by number; empty for a file without a picture. */
   readonly pictures: readonly (string | undefined)[];

@@ -115,7 +115,7 @@ export interface Parameter {
   readonly value: string;
 }
 
-export type Medium = 'image' | 'video' | 'audio' | 'other';
+type Medium = 'image' | 'video' | 'audio' | 'other';
 
 export interface ReportFile {
   /** Without the folders. */

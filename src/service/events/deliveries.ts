@@ -18,7 +18,7 @@ import type { StoredProject } from '../store/projects.ts';
 import type { Webhooks } from './webhooks.ts';
 
 /** `lost`: a fault lost the event. */
-export type DeliveryState = 'waiting' | 'delivered' | 'given_up' | 'lost';
+type DeliveryState = 'waiting' | 'delivered' | 'given_up' | 'lost';
 
 export interface Delivery {
   readonly id: string;
@@ -48,14 +48,14 @@ export interface Outgoing {
   readonly at: number;
 }
 
-export interface DeliveryOptions {
+interface DeliveryOptions {
   /** Milliseconds between the first and the second attempt; the wait doubles each time. */
   readonly backoffMs: number;
   /** Milliseconds after the event until the delivery is given up. */
   readonly giveUpMs: number;
 }
 
-export interface DeliveryFilter {
+interface DeliveryFilter {
   readonly webhook?: string;
   readonly project?: string;
   readonly state?: DeliveryState;

@@ -20,7 +20,7 @@ export interface ActiveWebhook extends Webhook {
 }
 
 /** No kinds: all kinds. */
-export type NewWebhook = Pick<Webhook, 'account' | 'url' | 'kinds'>;
+type NewWebhook = Pick<Webhook, 'account' | 'url' | 'kinds'>;
 
 export type Webhooks = ReturnType<typeof openWebhooks>;
 

@@ -32,7 +32,7 @@ export const maxCredits = Number.MAX_SAFE_INTEGER;
 /** What a movement of credits is about: a project, or the account itself. */
 export type LedgerSubject = Pick<LedgerEntry, 'account' | 'project' | 'tool' | 'name'>;
 
-export interface NewAccount {
+interface NewAccount {
   readonly email: string;
   readonly tier: Tier;
   /** The opening balance. */

@@ -134,7 +134,7 @@ function orFolderError<T>(data: string, work: () => T): T {
   }
 }
 
-export class DataFolderError extends Error {
+class DataFolderError extends Error {
   readonly code = 'DATA_FOLDER';
 }
 

@@ -24,7 +24,7 @@ const syncData = promisify(fdatasync);
 export type Row = Readonly<Record<string, SQLOutputValue>>;
 
 /** A query whose rows are read as values. */
-export interface Query<T> {
+interface Query<T> {
   /** Undefined: there is no row. */
   one(...parameters: SQLInputValue[]): T | undefined;
   all(...parameters: SQLInputValue[]): readonly T[];

@@ -18,9 +18,9 @@ export interface StoredDetection {
 }
 
 /** What a new detection looks for, and its id. */
-export type DetectionOrder = Pick<StoredDetection, 'id' | 'account' | 'input' | 'confidence'>;
+type DetectionOrder = Pick<StoredDetection, 'id' | 'account' | 'input' | 'confidence'>;
 
-export interface StoredFace {
+interface StoredFace {
   /** The crop in storage: `api-assets/<detection>/0-0.png`. */
   readonly path: string;
   /** The key of the picture with the face. */

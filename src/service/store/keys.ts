@@ -29,7 +29,7 @@ export interface KeyRow {
   readonly revokedAt: number | undefined;
 }
 
-export interface NewKey {
+interface NewKey {
   readonly name: string;
   readonly account: string;
   readonly permissions: readonly Permission[];

@@ -9,7 +9,7 @@ import { type Database, settingOf } from './database.ts';
 export type AddressPurpose = 'uploads' | 'downloads';
 
 /** `forged`: this service did not issue the address, or somebody changed it. */
-export type AddressState = 'valid' | 'expired' | 'forged';
+type AddressState = 'valid' | 'expired' | 'forged';
 
 export interface SignedQuery {
   readonly expires?: string;
@@ -17,7 +17,7 @@ export interface SignedQuery {
   readonly signature?: string;
 }
 
-export interface AddressOptions {
+interface AddressOptions {
   /** The base address of the service, which is known only once it listens. */
   readonly base: () => string;
   readonly now: () => number;

@@ -57,7 +57,7 @@ export function isLive({ enabled, status }: StoredProject): boolean {
   return enabled && (status === 'queued' || status === 'rendering');
 }
 
-export interface NewProject {
+interface NewProject {
   readonly account: string;
   readonly id: ProjectId;
   readonly name: string;
@@ -70,7 +70,7 @@ export interface NewProject {
 }
 
 /** The result of a rendering; `credits` is the final charge. */
-export interface Completion {
+interface Completion {
   readonly files: readonly string[];
   readonly width: number | undefined;
   readonly height: number | undefined;
@@ -79,7 +79,7 @@ export interface Completion {
 }
 
 /** The transactional outbox of events: what happens to a project is recorded with it (interface.md, States and transitions). */
-export interface EventOutbox {
+interface EventOutbox {
   /** Call inside the write that changes the project: the event is as durable as the change. */
   record(project: StoredProject, action: EventAction, at: number): void;
   /** Call when that write is on disk. */
@@ -87,7 +87,7 @@ export interface EventOutbox {
 }
 
 /** Which projects a list shows. */
-export interface ProjectFilter {
+interface ProjectFilter {
   readonly account?: string;
   readonly status?: ProjectStatus;
   /** Only projects with a lower sequence number. */

@@ -13,7 +13,7 @@ export interface DueState {
   readonly queue: readonly number[];
 }
 
-export interface LeftOut {
+interface LeftOut {
   /** The first due time that is left out. */
   readonly due: number;
   readonly why: 'missed' | 'overlap';

@@ -15,7 +15,7 @@ interface Known {
   readonly since: number;
 }
 
-export interface ArrivalTerms {
+interface ArrivalTerms {
   /** A file is complete when it has looked the same for so long, in milliseconds. */
   readonly settleMs: number;
   /** How long complete files wait for others that are being written, to be one batch with them. */
