@@ -142,8 +142,6 @@ export type RunEvent =
 
 /** What only the run knows of a task that ended, beside the event that tells of it. */
 export interface TaskDetail {
-  /** How the task ended before in this run, if it was repeated for another step. */
-  readonly before?: TaskEnding | undefined;
   /** What a person can do. */
   readonly advice?: string | undefined;
   readonly cure?: Cure | undefined;
@@ -152,8 +150,6 @@ export interface TaskDetail {
   readonly held?: Held | undefined;
   /** For a reused download, unless all its files are whole. */
   readonly files?: FileCounts | undefined;
-  /** The same, as it was reported when the task ended before. */
-  readonly filesBefore?: FileCounts | undefined;
 }
 
 /** The outcome of a run. Times in milliseconds, credits as the service charged them. */

@@ -28,14 +28,7 @@ export type LimitOf = 'run' | 'day' | 'month' | 'balance';
 
 /** Why a run buys nothing more, or not everything. */
 export interface Closed {
-  readonly because:
-    | 'budget'
-    | 'credits'
-    | 'machine'
-    | 'failures'
-    | 'left'
-    | 'unanswered'
-    | 'record';
+  readonly because: 'budget' | 'credits' | 'machine' | 'failures' | 'left' | 'unanswered';
   readonly why: string;
   /** The cap that is reached. */
   readonly limit?: { readonly of: LimitOf; readonly most: number; readonly spent: number };

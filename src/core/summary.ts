@@ -2,12 +2,11 @@
 
 import type { JobView } from '../model/job-view.ts';
 import type { OtherDoubts, RunOutcome, StoppedBy, Summary } from './run-event.ts';
-import type { Closed } from './spending.ts';
-import type { Tally } from './tally.ts';
+import type { RunView } from './run-view.ts';
 
 /** Of everything in the record that is in doubt: what no task of this run stands for. */
 export function otherDoubtsOf(
-  { doubted }: Tally,
+  { doubted }: RunView,
   jobs: Iterable<Pick<JobView, 'tasks' | 'name' | 'reserve'>>,
 ): OtherDoubts | undefined {
   const others = [...jobs].filter(({ tasks }) => !tasks.some((task) => doubted.has(task)));
@@ -18,17 +17,22 @@ export function otherDoubtsOf(
   return { count: others.length, examples };
 }
 
-/** A doubt of no task of this run counts, too: it holds credits until a person settles it. */
-export function outcomeOf(tally: Tally, stop: Stopped, others?: OtherDoubts): RunOutcome {
-  const { failed, doubt, pending, blocked } = tally.tasks;
-  if (stop.interrupted) return 'interrupted';
-  if (stop.unauthorized) return 'unauthorized';
+/** `by`: what stopped the run. A doubt of no task of this run counts, too: it holds credits until a person settles it. */
+export function outcomeOf(
+  view: RunView,
+  by: StoppedBy | undefined,
+  others?: OtherDoubts,
+): RunOutcome {
+  const { failed, doubt, pending, blocked } = view.tasks;
+  if (by === 'interrupt') return 'interrupted';
+  if (by === 'unauthorized') return 'unauthorized';
   if (doubt > 0 || others !== undefined) return 'doubt';
-  if (stop.machine || stop.outage) return 'failed';
-  if (stop.money) return 'budget';
-  if (failed === 0 && pending === tally.held && tally.heldItems !== undefined) return 'budget';
+  // This machine could not write a paid result, or the service was down for longer than the run may wait.
+  if (by === 'machine' || by === 'outage') return 'failed';
+  if (by === 'budget' || by === 'credits') return 'budget';
+  if (failed === 0 && pending === view.held && view.heldItems !== undefined) return 'budget';
   if (failed + pending + blocked > 0) return 'failed';
-  return stop.left || tally.isLeft ? 'waiting' : 'done';
+  return by === 'left' || view.isLeft ? 'waiting' : 'done';
 }
 
 /** What is in a summary and no event tells. */
@@ -38,10 +42,10 @@ type EndFacts = Pick<Summary, 'credits' | 'elapsedMs' | 'otherDoubts'> &
     readonly items: number;
   };
 
-export function summaryOf(tally: Tally, outcome: RunOutcome, facts: EndFacts): Summary {
+export function summaryOf(view: RunView, outcome: RunOutcome, facts: EndFacts): Summary {
   const { items, stopped, stoppedBy, cap, paid, resumesAt, wakeAt, otherDoubts, ...others } = facts;
-  const { tasks, held, files, problems } = tally;
-  const { done, skipped } = tally.items;
+  const { tasks, held, files, problems } = view;
+  const { done, skipped } = view.items;
   return {
     outcome,
     stopped,
@@ -59,23 +63,4 @@ export function summaryOf(tally: Tally, outcome: RunOutcome, facts: EndFacts): S
     otherDoubts,
     ...others,
   };
-}
-
-/** What ended a run early, if anything did. */
-export interface Stopped {
-  readonly interrupted: boolean;
-  readonly unauthorized: boolean;
-  readonly money: boolean;
-  /** This machine could not write a paid result, or had no room for the journal. Jobs in flight are recorded. */
-  readonly machine: boolean;
-  /** The service was down for longer than the run may wait. */
-  readonly outage: boolean;
-  /** The run left items that it had not begun (`--detach-after`). */
-  readonly left: boolean;
-  readonly why: string | undefined;
-  readonly by: StoppedBy | undefined;
-  /** The cap that ended all buying. */
-  readonly limit: Closed['limit'];
-  /** Epoch milliseconds: when a day or a month with a new budget begins, if its budget stopped the run. */
-  readonly until: number | undefined;
 }

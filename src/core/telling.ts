@@ -8,28 +8,27 @@ import type { FailureLimits } from '../language/pipeline.ts';
 import { current, projectOf } from '../model/record/job.ts';
 import { stepOf } from '../model/task.ts';
 import { newsIn } from './decide.ts';
-import { type End, endingFacts } from './ending.ts';
+import type { End } from './ending.ts';
 import type { FileCounts } from './facts.ts';
 import type { Journal } from './journal.ts';
 import { dayOf } from './owed.ts';
 import type { Collected } from './perform.ts';
-import type { Clock } from './ports.ts';
 import { isMadeElsewhere } from './reason.ts';
 import type { RunEvent, TaskDetail, TaskEnding } from './run-event.ts';
+import type { RunView } from './run-view.ts';
 import { earlyActions } from './saving.ts';
 import type { Scope, Task } from './scope.ts';
 import type { Spending } from './spending.ts';
-import type { Tally } from './tally.ts';
 
 interface TellingParts {
   readonly journal: Journal;
   readonly spending: Pick<Spending, 'close'>;
-  readonly tally: Tally;
-  readonly clock: Clock;
+  /** What `onEvent` folds into. */
+  readonly view: Pick<RunView, 'item' | 'itemsOver'>;
   readonly limits: FailureLimits;
   /** Of the run. */
   readonly items: number;
-  readonly onEvent: (event: RunEvent) => void;
+  readonly onEvent: (event: RunEvent, detail?: TaskDetail) => void;
 }
 
 /** The run, or an item. */
@@ -55,16 +54,8 @@ export function toldOf(
   return { id, step: step.name, isReused, files: isReused ? files : undefined };
 }
 
-interface ItemSoFar {
-  isUnfinished: boolean;
-  isChanged: boolean;
-  hasFailed: boolean;
-  credits: number;
-}
-
 export class Telling {
   readonly #o: TellingParts;
-  readonly #items = new Map<string, ItemSoFar>();
   /** Credits that this run was charged, by task; until it ends. */
   readonly #credits = new Map<string, number>();
   /** The tasks at work, and their items. */
@@ -73,37 +64,32 @@ export class Telling {
   readonly #early = new Set<string>();
   #failedItems = 0;
   #lost = 0;
-  /** Of the steps without an item. */
+  /** Of the steps without an item, for which no event tells that they are over. */
+  readonly #shared = { credits: 0, hasFailed: false };
   isUnfinished = false;
 
   constructor(parts: TellingParts) {
     this.#o = parts;
   }
 
-  #tell(event: RunEvent, detail?: TaskDetail): void {
-    const { tally, clock, onEvent } = this.#o;
-    tally.take(event, clock.elapsed(), detail);
-    onEvent(event);
-  }
-
   readonly begun = (task: Task): void => {
     if (this.#begun.has(task.id)) return;
     const item = itemOf(task);
     this.#begun.set(task.id, item);
-    this.#tell({ type: 'begun', step: task.step.name, task: task.id, item });
+    this.#o.onEvent({ type: 'begun', step: task.step.name, task: task.id, item });
   };
 
   readonly charged = ({ id }: Pick<Task, 'id'>, project: string, credits: number): void => {
     this.#credits.set(id, (this.#credits.get(id) ?? 0) + credits);
-    this.#tell({ type: 'charged', credits, task: id, item: this.#begun.get(id), project });
+    this.#o.onEvent({ type: 'charged', credits, task: id, item: this.#begun.get(id), project });
   };
 
   readonly remark = (message: string, task: string, project: string): void => {
-    this.#tell({ type: 'warning', message, task, project });
+    this.#o.onEvent({ type: 'warning', message, task, project });
   };
 
   readonly bug = (task: Task, bug: Bug): void => {
-    this.#tell({ type: 'bug', task: task.id, item: itemOf(task), ...bug });
+    this.#o.onEvent({ type: 'bug', task: task.id, item: itemOf(task), ...bug });
   };
 
   /** Of the walk before anything is bought: what has ended is not told again. */
@@ -125,13 +111,13 @@ export class Telling {
     if (isBeside && (ending === 'done' || job.take !== undefined)) {
       const what = job.take === undefined ? 'an earlier result' : `take ${job.take.number}`;
       const named = `${what} of ${task}, paid on ${dayOf(attempt)},`;
-      if (ending === 'done') return this.#tell({ type: 'note', message: `${named} is saved` });
-      return this.#tell({ type: 'warning', message: `${named} is not saved: ${why}` });
+      if (ending === 'done') return this.#o.onEvent({ type: 'note', message: `${named} is saved` });
+      return this.#o.onEvent({ type: 'warning', message: `${named} is not saved: ${why}` });
     }
     const shown = why === '' ? {} : { why: `of an earlier run (${dayOf(attempt)}): ${why}` };
     const project = projectOf(attempt);
     const step = stepOf(task);
-    this.#tell(
+    this.#o.onEvent(
       { type: 'task', task, step, project, ending, credits, ...shown },
       { advice: adviceFor(code), cure: ending === 'pending' ? 'again' : cureFor(code) },
     );
@@ -152,11 +138,11 @@ export class Telling {
     this.#credits.delete(id);
     this.#begun.delete(id);
     const ending: TaskEnding = isReused ? 'reused' : end.ending;
-    this.#count(payer, end, credits, !isReused);
+    this.#count(payer, end, credits);
     const { why, code, diagnostic, held, named } = end;
     const item = payer.item?.key;
     const shown = why === '' ? {} : { why };
-    this.#tell(
+    this.#o.onEvent(
       { type: 'task', task: id, step, item, project, ending, credits, ...shown, code: diagnostic },
       {
         advice: end.ending === 'doubt' ? doubtAdvice : adviceFor(code),
@@ -192,39 +178,38 @@ export class Telling {
     return attempt && projectOf(attempt);
   }
 
-  #count({ key, item }: Payer, { ending }: End, credits: number, isChanged: boolean): void {
-    const isUnfinished = ending !== 'done' && ending !== 'skipped' && ending !== 'excluded';
-    if (item === undefined) this.isUnfinished ||= isUnfinished;
-    const so = this.#items.get(key) ?? {
-      isUnfinished: false,
-      isChanged: false,
-      hasFailed: false,
-      credits: 0,
-    };
-    this.#items.set(key, so);
-    so.isUnfinished ||= isUnfinished;
-    so.isChanged ||= isChanged && endingFacts[ending].acted;
-    so.credits += credits;
-    if (ending !== 'failed' || so.hasFailed) return;
-    so.hasFailed = true;
+  #count({ item }: Payer, { ending }: End, credits: number): void {
+    const so = item === undefined ? this.#shared : this.#o.view.item(item.key);
+    if (item === undefined) {
+      this.isUnfinished ||= ending !== 'done' && ending !== 'skipped' && ending !== 'excluded';
+      this.#shared.credits += credits;
+    }
+    if (ending !== 'failed' || so?.hasFailed === true) return;
+    if (item === undefined) this.#shared.hasFailed = true;
     this.#failedItems += 1;
     this.#judge(tooManyFailed(this.#o.limits, this.#failedItems, this.#o.items));
   }
 
   readonly over = (scope: Payer): void => {
     const { key, item } = scope;
-    const so = this.#items.get(key);
-    this.#items.delete(key);
-    if (so?.hasFailed === true) {
-      this.#lost += so.credits;
-      const { credits: most } = this.#o.limits;
+    const { view, limits } = this.#o;
+    const so = item === undefined ? undefined : view.item(key);
+    const { credits, hasFailed } = so ?? this.#shared;
+    if (hasFailed && (item === undefined || so !== undefined)) {
+      this.#lost += credits;
+      const { credits: most } = limits;
       if (most !== undefined && this.#lost > most)
         this.#judge(`${count(this.#lost, 'credit')} went to items that failed, and ${most} may`);
     }
     if (item === undefined || isUnreached(scope)) return;
-    const of = this.#o.tally.itemsOver + 1;
     const { isUnfinished = false, isChanged: changed = false } = so ?? {};
-    this.#tell({ type: 'item', item: key, ok: !isUnfinished, changed, of });
+    this.#o.onEvent({
+      type: 'item',
+      item: key,
+      ok: !isUnfinished,
+      changed,
+      of: view.itemsOver + 1,
+    });
   };
 
   #judge(why: string | undefined): void {

@@ -1,15 +1,11 @@
 // The summary of a run: how tasks and items are counted, what is listed, and what the outcome is.
 import { describe, expect, test } from 'vitest';
-import type { TaskDetail, TaskEnding } from '../../src/core/run-event.ts';
-import type { Stopped } from '../../src/core/summary.ts';
+import type { StoppedBy, TaskDetail, TaskEnding } from '../../src/core/run-event.ts';
+import { RunView } from '../../src/core/run-view.ts';
 import { outcomeOf, summaryOf } from '../../src/core/summary.ts';
-import { Tally } from '../../src/core/tally.ts';
 import { stepOf } from '../../src/model/task.ts';
 
-const none: Stopped = {
-  ...{ interrupted: false, unauthorized: false, money: false, machine: false, outage: false },
-  ...{ left: false, why: undefined, by: undefined, limit: undefined, until: undefined },
-};
+const viewOf = () => new RunView({ pipeline: 'p', speed: 1, began: 0 });
 const zero = {
   ...{ done: 0, reused: 0, skipped: 0, excluded: 0 },
   ...{ failed: 0, doubt: 0, pending: 0, blocked: 0, rendering: 0, later: 0 },
@@ -20,82 +16,68 @@ const rest = {
 };
 
 function end(
-  tally: Tally,
+  view: RunView,
   task: string,
   ending: TaskEnding,
   { why = 'so', ...detail }: TaskDetail & { readonly why?: string } = {},
 ): void {
   const event = { type: 'task', step: stepOf(task), task, ending, why, credits: 0 } as const;
-  tally.take(event, 0, detail);
+  view.take(event, 0, detail);
 }
 
-function itemOver(tally: Tally, ok: boolean): void {
-  tally.take({ type: 'item', item: 'x', ok, changed: true, of: tally.itemsOver + 1 }, 0);
+function itemOver(view: RunView, ok: boolean): void {
+  view.take({ type: 'item', item: 'x', ok, changed: true, of: view.itemsOver + 1 }, 0);
 }
 
 describe('the outcome', () => {
-  test.each<readonly [string, Partial<Stopped>, readonly TaskEnding[], string]>([
-    ['done', {}, ['done', 'reused', 'skipped', 'excluded'], 'done'],
-    ['failed by a task', {}, ['done', 'failed'], 'failed'],
-    ['failed by a task that is left to the next run', {}, ['pending'], 'failed'],
-    ['failed by a task that is blocked', {}, ['blocked'], 'failed'],
-    ['in doubt', {}, ['failed', 'doubt'], 'doubt'],
-    ['out of money', { money: true }, ['pending'], 'budget'],
-    ['out of money although nothing is left', { money: true }, [], 'budget'],
-    [
-      'failed by this machine before it is a question of money',
-      { machine: true, money: true },
-      [],
-      'failed',
-    ],
-    [
-      'failed by an outage before it is a question of money',
-      { outage: true, money: true },
-      [],
-      'failed',
-    ],
-    ['in doubt before the machine counts', { machine: true }, ['doubt'], 'doubt'],
-    [
-      'interrupted before all else',
-      { interrupted: true, unauthorized: true },
-      ['doubt'],
-      'interrupted',
-    ],
-    ['unauthorized before a doubt', { unauthorized: true }, ['doubt'], 'unauthorized'],
-  ])('is %s', (_, stopped, endings, outcome) => {
-    const tally = new Tally();
-    for (const [index, ending] of endings.entries()) end(tally, `s:${index}`, ending);
-    expect(outcomeOf(tally, { ...none, ...stopped })).toBe(outcome);
+  test.each<readonly [string, StoppedBy | undefined, readonly TaskEnding[], string]>([
+    ['done', undefined, ['done', 'reused', 'skipped', 'excluded'], 'done'],
+    ['failed by a task', undefined, ['done', 'failed'], 'failed'],
+    ['failed by a task that is left to the next run', undefined, ['pending'], 'failed'],
+    ['failed by a task that is blocked', undefined, ['blocked'], 'failed'],
+    ['in doubt', undefined, ['failed', 'doubt'], 'doubt'],
+    ['out of money', 'budget', ['pending'], 'budget'],
+    ['out of credits although nothing is left', 'credits', [], 'budget'],
+    ['failed by this machine', 'machine', [], 'failed'],
+    ['failed by an outage', 'outage', [], 'failed'],
+    ['in doubt before the machine counts', 'machine', ['doubt'], 'doubt'],
+    ['interrupted before all else', 'interrupt', ['doubt'], 'interrupted'],
+    ['unauthorized before a doubt', 'unauthorized', ['doubt'], 'unauthorized'],
+    ['waiting for what renders', undefined, ['rendering', 'later'], 'waiting'],
+    ['waiting where it was left', 'left', ['done'], 'waiting'],
+  ])('is %s', (_, by, endings, outcome) => {
+    const view = viewOf();
+    for (const [index, ending] of endings.entries()) end(view, `s:${index}`, ending);
+    expect(outcomeOf(view, by)).toBe(outcome);
   });
 });
 
 describe('the summary', () => {
-  test('counts tasks by how they ended last, and items by whether all went well', () => {
-    const tally = new Tally();
-    end(tally, 'a:1', 'reused');
-    end(tally, 'a:1', 'done', { before: 'reused' });
-    end(tally, 'b:1', 'blocked');
-    itemOver(tally, true);
-    itemOver(tally, false);
-    expect(tally.itemsOver).toBe(2);
-    const built = summaryOf(tally, 'failed', { ...rest, stopped: 'too much' });
+  test('counts tasks by how they ended, and items by whether all went well', () => {
+    const view = viewOf();
+    end(view, 'a:1', 'done');
+    end(view, 'b:1', 'blocked');
+    itemOver(view, true);
+    itemOver(view, false);
+    expect(view.itemsOver).toBe(2);
+    const built = summaryOf(view, 'failed', { ...rest, stopped: 'too much' });
     expect(built).toEqual({
       ...{ outcome: 'failed', stopped: 'too much', problems: [], groups: [], held: 0 },
       items: { total: 5, done: 1, skipped: 0, unfinished: 4 },
       tasks: { ...zero, done: 1, blocked: 1 },
       ...{ files: { changed: 0, elsewhere: 0, stored: 0 }, elapsedMs: 1, credits: rest.credits },
     });
-    expect(summaryOf(tally, 'done', rest).stopped).toBeUndefined();
+    expect(summaryOf(view, 'done', rest).stopped).toBeUndefined();
   });
 
   test('lists what a person may have to act on, with advice where there is any', () => {
-    const tally = new Tally();
+    const view = viewOf();
     for (const ending of ['done', 'reused', 'skipped', 'excluded', 'blocked'] as const)
-      end(tally, 'x:1', ending);
-    end(tally, 'a:1', 'failed', { why: 'no face', advice: 'use another' });
-    end(tally, 'a:2', 'pending', { why: 'late' });
-    end(tally, 'a:3', 'doubt', { why: 'lost' });
-    const { problems, groups } = summaryOf(tally, 'doubt', rest);
+      end(view, 'x:1', ending);
+    end(view, 'a:1', 'failed', { why: 'no face', advice: 'use another' });
+    end(view, 'a:2', 'pending', { why: 'late' });
+    end(view, 'a:3', 'doubt', { why: 'lost' });
+    const { problems, groups } = summaryOf(view, 'doubt', rest);
     expect(problems).toEqual([
       { task: 'a:1', ending: 'failed', why: 'no face', advice: 'use another' },
       { task: 'a:2', ending: 'pending', why: 'late' },
@@ -105,9 +87,9 @@ describe('the summary', () => {
   });
 
   test('lists a hundred at most, and counts them all', () => {
-    const tally = new Tally();
-    for (let index = 0; index < 120; index++) end(tally, `a:${index}`, 'failed');
-    const { problems, groups, tasks } = summaryOf(tally, 'failed', rest);
+    const view = viewOf();
+    for (let index = 0; index < 120; index++) end(view, `a:${index}`, 'failed');
+    const { problems, groups, tasks } = summaryOf(view, 'failed', rest);
     expect(problems).toHaveLength(100);
     expect(tasks.failed).toBe(120);
     expect(groups).toEqual([

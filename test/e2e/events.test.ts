@@ -179,6 +179,9 @@ test('what an earlier run left in doubt stays with the service as long as no run
   });
   const rest = await rig.run(local, options);
   expect(rest.events).toContainEqual(expect.objectContaining({ type: 'listening', doubts: 1 }));
+  const waits = ({ events }: typeof rest) =>
+    events.filter((event) => event.type === 'note' && event.message.startsWith('waiting'));
+  expect(waits(rest)).toHaveLength(1);
   expect(rest.summary).toMatchObject({
     ...{ outcome: 'done', tasks: { doubt: 0 } },
     credits: { charged: 10, refunded: 0, reserved: 0 },
@@ -188,6 +191,7 @@ test('what an earlier run left in doubt stays with the service as long as no run
   expect(local.requests()[swaps]).toBe(2);
   const third = await rig.run(local, options);
   expect(third.summary).toMatchObject({ outcome: 'done', tasks: { done: 0 } });
+  expect(waits(third)).toEqual([]);
 });
 
 describe('kill -9', () => {

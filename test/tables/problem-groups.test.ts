@@ -1,7 +1,7 @@
 // Equal failures are one group: by step, ending and reason.
 import { expect, test } from 'vitest';
 import type { TaskDetail, TaskEnding } from '../../src/core/run-event.ts';
-import { Problems } from '../../src/core/tally.ts';
+import { Problems } from '../../src/core/run-view.ts';
 import { stepOf } from '../../src/model/task.ts';
 
 function add(to: Problems, task: string, ending: TaskEnding, why: string, detail: TaskDetail = {}) {

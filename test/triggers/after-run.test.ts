@@ -1,14 +1,14 @@
 // What a watch does after a run: which items wait, and whether the rest is tried again.
 import { expect, test } from 'vitest';
 import type { RunEvent, Summary } from '../../src/core/run-event.ts';
-import { summaryOf as summaryOfTally } from '../../src/core/summary.ts';
-import { Tally } from '../../src/core/tally.ts';
+import { RunView } from '../../src/core/run-view.ts';
+import { summaryOf as summaryOfView } from '../../src/core/summary.ts';
 import { FailedItems, restOf } from '../../src/triggers/watch/watch.ts';
 import { cutPipeline } from '../e2e/watched.ts';
 import { pipelineOf } from '../language/check.ts';
 
 const summaryOf = (more: Partial<Summary>): Summary => ({
-  ...summaryOfTally(new Tally(), 'done', {
+  ...summaryOfView(new RunView({ pipeline: 'p', speed: 1, began: 0 }), 'done', {
     ...{ items: 1, elapsedMs: 0, credits: { charged: 0, refunded: 0, reserved: 0 } },
   }),
   ...more,

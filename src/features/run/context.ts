@@ -3,7 +3,7 @@ import type { Redactor } from '../../base/redactor.ts';
 import type { PlanReading } from '../../core/plan-reading.ts';
 import type { Plan } from '../../core/plan-table.ts';
 import type { Clock } from '../../core/ports.ts';
-import type { RunEvent } from '../../core/run-event.ts';
+import type { RunEvent, TaskDetail } from '../../core/run-event.ts';
 import type { RunView } from '../../core/run-view.ts';
 import { speedFactorOf } from '../../service-api/connect-service.ts';
 import type { Pictures, Speed } from '../../service-api/local-service.ts';
@@ -91,7 +91,7 @@ export interface RunContext {
   readonly clock: Clock;
   /** Hides the run's secrets in events and in everything that is written. */
   readonly redactor: Redactor;
-  readonly onEvent: (event: RunEvent) => void;
+  readonly onEvent: (event: RunEvent, detail?: TaskDetail) => void;
   /** What `onEvent` folds into. */
   readonly view: RunView;
   /** For others who ask how far the run is. */

@@ -1,9 +1,10 @@
-// Performs one run, from top to bottom: plan, refusals, agreement, what is owed, the walk, the end.
+// Performs one run, from top to bottom: plan, refusals, what is held open, agreement, what is owed, the walk, the end.
 import { existsSync } from 'node:fs';
 import { Cleanup } from '../../base/cleanup.ts';
 import { ok } from '../../base/result.ts';
 import { shotlistLine } from '../../base/shell.ts';
-import type { Account } from '../../contract/api/project.ts';
+import { isSystemProblem, systemReason } from '../../base/system-error.ts';
+import { count, duration } from '../../base/text.ts';
 import { Asking } from '../../core/ask.ts';
 import { CalendarBudget, calendarCaps } from '../../core/calendar-budget.ts';
 import { Calls, ownerOf } from '../../core/calls.ts';
@@ -19,17 +20,16 @@ import { Live } from '../../core/live.ts';
 import { Looks } from '../../core/looks.ts';
 import { owedText } from '../../core/owed.ts';
 import { ActingPerformer } from '../../core/perform.ts';
-import type { Clock, JobApi, MediaApi, OutputStore } from '../../core/ports.ts';
+import type { Clock, JobApi, MediaApi } from '../../core/ports.ts';
 import { Projects } from '../../core/projects.ts';
 import type { RunOutcome, StoppedBy, Summary } from '../../core/run-event.ts';
+import type { RunView } from '../../core/run-view.ts';
 import { SavingPerformer } from '../../core/saving.ts';
 import { Settled } from '../../core/settled.ts';
 import { projectsOn, Slots, slotLimits } from '../../core/slots.ts';
 import { type Closed, Spending } from '../../core/spending.ts';
 import { StepBreaker } from '../../core/step-breaker.ts';
-import type { Stopped } from '../../core/summary.ts';
 import { otherDoubtsOf, outcomeOf, summaryOf } from '../../core/summary.ts';
-import { Tally } from '../../core/tally.ts';
 import { Telling } from '../../core/telling.ts';
 import { longestWait } from '../../core/timeout.ts';
 import { UploadAddresses } from '../../core/upload-addresses.ts';
@@ -37,23 +37,20 @@ import { type See, Walk } from '../../core/walk.ts';
 import { Reasons } from '../../core/why.ts';
 import { shownPath } from '../../files/shown-path.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
-import { Refusal, unsorted } from '../../language/load/refusal.ts';
+import { lostProblem, problem, Refusal, unsorted } from '../../language/load/refusal.ts';
 import { doubtsOf, type JobView } from '../../model/job-view.ts';
 import { current, isOpen, isOver } from '../../model/record/job.ts';
 import type { Ledger } from '../../model/record/ledger.ts';
 import type { Attempt, Job } from '../../model/record/line.ts';
 import { formatVersion } from '../../model/record/schemas.ts';
 import { balanceOf, checkService, pays } from '../../service-api/check-service.ts';
-import {
-  type Connection,
-  connectService,
-  rehearsalTier,
-} from '../../service-api/connect-service.ts';
+import { connectService, rehearsalTier } from '../../service-api/connect-service.ts';
 import { lazyClient } from '../../service-api/lazy-client.ts';
 import type { LedgerEntry } from '../../service-api/local-service.ts';
 import { pacer, requestRates } from '../../service-api/request-rate.ts';
 import { receiveEvents } from '../../service-api/webhooks.ts';
-import { type DiskReserve, nothingReserved, takeDiskReserve } from '../../state/disk-reserve.ts';
+import { nothingReserved, takeDiskReserve } from '../../state/disk-reserve.ts';
+import { RecordLost } from '../../state/state-file.ts';
 import { checkStore, openStore } from '../../stores/open-store.ts';
 import { behindText, stopText } from '../../views/calendar-text.ts';
 import { takesLeft } from '../../views/takes.ts';
@@ -85,14 +82,49 @@ export interface Performed {
   readonly changed: boolean;
 }
 
-export async function perform(bound: BoundPipeline, context: RunContext): Promise<Performed> {
-  const { clock, options, onEvent, target, redactor, internals, view } = context;
+/** `state`: the state file. Throws `Refusal`. */
+export async function perform(
+  bound: BoundPipeline,
+  context: RunContext,
+  state: string,
+): Promise<Performed> {
+  const { clock, options, view } = context;
   const began = clock.elapsed();
+  try {
+    return await performFrom(bound, context, began);
+  } catch (error) {
+    // Before it began anything.
+    if (options.signal?.aborted === true && error === options.signal.reason)
+      return idle(view, 'interrupted', { items: 0, elapsedMs: clock.elapsed() - began });
+    if (error instanceof RecordLost) throw new Refusal(lostProblem(error));
+    if (!isSystemProblem(error)) throw error;
+    // Nothing new was sent after the journal could not be written, and everything sent before is recorded.
+    throw new Refusal({
+      ...problem(
+        `${state} ${systemReason(error)}`,
+        'the run stopped',
+        'everything that was recorded is safe; fix this, then run again: nothing is paid twice',
+      ),
+      reason: 'system',
+    });
+  }
+}
+
+async function performFrom(
+  whole: BoundPipeline,
+  context: RunContext,
+  began: number,
+): Promise<Performed> {
+  const { clock, options, onEvent, target, redactor, internals, view } = context;
   const warn = (message: string): void => onEvent({ type: 'warning', message });
   let reasons: Reasons | undefined;
   let settled: Settled | undefined;
-  await using planning = await openPlanning(bound, target, options, {
-    ...{ access: 'run', env: options.env ?? process.env, redactor, clock, internals },
+  await using planning = await openPlanning(whole, target, options, {
+    access: 'run',
+    env: options.env ?? process.env,
+    redactor,
+    clock,
+    internals,
     onWarning: warn,
     run: { due: dueTimeOf(options) },
     stop: options.signal,
@@ -117,10 +149,14 @@ export async function perform(bound: BoundPipeline, context: RunContext): Promis
     },
   });
   const rehearsal = target.kind === 'rehearsal';
-  const { planned, run } = planning;
-  if (run.due !== undefined && planning.run.over) {
+  const { bound, planned, run, ledger, opened, paths, disk, items, excluded } = planning;
+  if (run.due !== undefined && run.over) {
     warn(`the run that was due at ${run.due} has ended, and is not repeated`);
-    return nothingDone(planning, clock.elapsed() - began);
+    const { reserved } = ledger.totals();
+    const doubts = otherDoubtsOf(view, doubtsIn(ledger));
+    const outcome = doubts === undefined ? 'done' : 'doubt';
+    const elapsedMs = clock.elapsed() - began;
+    return idle(view, outcome, { items: planned.plan.items, elapsedMs, reserved, doubts });
   }
   const budget = planning.caps.run;
   const diagnostics = [
@@ -132,25 +168,63 @@ export async function perform(bound: BoundPipeline, context: RunContext): Promis
   if (options.plan !== undefined) keepToPlan(options.plan, planning);
   // A run saves the takes that are owed.
   if (options.reroll === undefined && !planned.owed.some(({ job }) => job.take !== undefined))
-    for (const left of takesLeft(planning.opened.state.ledger, bound.pipeline.steps)) warn(left);
+    for (const left of takesLeft(opened.state.ledger, bound.pipeline.steps)) warn(left);
   tellPlan(context, planning, budget);
-  await using parts = await openParts(context, planning);
+  await using cleanup = new Cleanup();
+  const parts = await openParts(context, planning, cleanup);
   const agreed = await agree(context, planning, { reasons, tier: parts.tier, began });
-  const act = new OneRun(context, planning, parts, agreed, settled);
-  const performed = await act.perform();
+  const origins = bound.pipeline.provenance ? new WalkedOrigins(ledger, bound.folder) : undefined;
+  const isQuiet = planned.owed.length === 0 && planned.unsaved === undefined && !planning.hasNews;
+  const { done: isSure } = ledger.inDoubt().next();
+  // Items are told of by their tasks.
+  const isTold = planning.program.own.length > 0 && origins === undefined;
+  const isSettled = isQuiet && isTold && isSure === true && settled?.isAll === true;
+  const performed = await carryOut(context, planning, parts, {
+    agreed,
+    settled: isSettled ? settled : undefined,
+    origins,
+  });
   planning.receipts.flush();
-  const { state } = planning.opened;
-  const { items, excluded, paths, disk } = planning;
   const isPart = items.count < items.total || excluded.size > 0 || options.reroll !== undefined;
-  if (act.origins !== undefined)
+  if (origins !== undefined)
     await writeProvenance({
-      ...{ bound, rehearsal, redactor, ledger: state.ledger, signal: options.signal },
-      ...{ paths, disk, onWarning: warn },
-      origins: act.origins.origins(!isPart && performed.summary.stopped === undefined),
+      bound,
+      rehearsal,
+      redactor,
+      ledger: opened.state.ledger,
+      signal: options.signal,
+      paths,
+      disk,
+      onWarning: warn,
+      origins: origins.origins(!isPart && performed.summary.stopped === undefined),
     });
-  await commitRun({ ...context, prepared: { ...planning, state } }, performed.summary);
+  await commitRun(
+    { ...context, prepared: { bound, paths, state: opened.state } },
+    performed.summary,
+  );
   onEvent({ type: 'ended', summary: performed.summary });
   return performed;
+}
+
+/** A run that does nothing. */
+function idle(
+  view: RunView,
+  outcome: RunOutcome,
+  {
+    items,
+    elapsedMs,
+    reserved = 0,
+    doubts: otherDoubts,
+  }: {
+    readonly items: number;
+    readonly elapsedMs: number;
+    readonly reserved?: number;
+    readonly doubts?: Summary['otherDoubts'];
+  },
+): Performed {
+  const credits = { charged: 0, refunded: 0, reserved };
+  const summary = summaryOf(view, outcome, { items, elapsedMs, credits, otherDoubts });
+  return { summary, changed: false };
 }
 
 /** What a person should know before anything is paid. */
@@ -160,56 +234,29 @@ function tellPlan(
   budget: number | undefined,
 ): void {
   const { plan } = planned;
-  const warn = (message: string): void => onEvent({ type: 'warning', message });
+  const warn = (message: string | undefined): void => {
+    if (message !== undefined) onEvent({ type: 'warning', message });
+  };
   const takesTime = target.kind !== 'rehearsal' && pays(plan);
-  const usualMs = takesTime ? { usualMs: usualDurations(opened.state.ledger.jobs()) } : {};
-  onEvent({ type: 'planned', plan, budget, ...usualMs });
-  const owed = owedText(planned.owed);
-  if (owed !== undefined) warn(owed);
-  const overruled = overruledText(options.budget, bound);
-  if (overruled !== undefined) warn(overruled);
+  const usualMs = takesTime ? usualDurations(opened.state.ledger.jobs()) : undefined;
+  onEvent({ type: 'planned', plan, budget, usualMs });
+  warn(owedText(planned.owed));
+  warn(overruledText(options.budget, bound));
   if (budget !== undefined && plan.credits > budget)
     warn(
       `the plan may take ${plan.credits} credits and the budget is ${budget}: items are bought one by one, each only if all of it fits`,
     );
   const limits = new CalendarBudget(calendarCaps(bound.pipeline)).at(clock.now(), ledger);
-  const behind = behindText(limits);
-  if (behind !== undefined) warn(behind);
-  for (const limit of limits) {
-    const stops = stopText(limit, plan.credits);
-    if (stops !== undefined) warn(stops.replace(/\.$/, ''));
-  }
+  warn(behindText(limits));
+  for (const limit of limits) warn(stopText(limit, plan.credits)?.replace(/\.$/, ''));
 }
 
-function nothingDone({ planned, ledger }: Planning, elapsedMs: number): Performed {
-  const credits = { charged: 0, refunded: 0, reserved: ledger.totals().reserved };
-  const tally = new Tally();
-  const otherDoubts = otherDoubtsOf(tally, doubtsIn(ledger).map(doubtOf));
-  const outcome = otherDoubts === undefined ? 'done' : 'doubt';
-  const { items } = planned.plan;
-  const summary = summaryOf(tally, outcome, { items, elapsedMs, credits, otherDoubts });
-  return { summary, changed: false };
-}
+type Parts = Awaited<ReturnType<typeof openParts>>;
 
-// What a run holds open besides its plan.
-
-interface Parts extends AsyncDisposable {
-  readonly diskReserve: DiskReserve;
-  readonly service: Connection;
-  readonly store: OutputStore | undefined;
-  cutStore(): void;
-  readonly tier: string | undefined;
-  readonly balance: number | undefined;
-  readonly account: Account | undefined;
-  /** Events are delivered from now on; until then they stay with the service. */
-  hear(deliver: Inbox['receive']): void;
-}
-
-/** Sends only free requests. Nothing is bought before this has succeeded. */
-async function openParts(context: RunContext, planning: Planning): Promise<Parts> {
+/** What a run holds open besides its plan. Sends only free requests. Nothing is bought before this has succeeded. */
+async function openParts(context: RunContext, planning: Planning, cleanup: Cleanup) {
   const { target, options, clock, redactor, onEvent, internals } = context;
   const { bound, paths, planned, opened } = planning;
-  await using cleanup = new Cleanup();
   const diskReserve =
     internals.record === undefined ? await takeDiskReserve(paths.diskReserve) : ok(nothingReserved);
   if (!diskReserve.ok)
@@ -218,12 +265,16 @@ async function openParts(context: RunContext, planning: Planning): Promise<Parts
       'nothing was sent; free some space or check the disk, then run again',
     );
   cleanup.defer(() => diskReserve.value.remove());
-  let deliver: Inbox['receive'] | undefined;
+  // Until the run hears them, events stay with the service.
+  const events: { deliver?: Inbox['receive'] } = {};
   const doubts = doubtsIn(planning.ledger).filter(({ job }) => planned.doubts.has(job)).length;
   if (context.webhooks !== undefined) {
     const receiver = await receiveEvents(context.webhooks, {
-      ...{ redactor, clock, onEvent, doubts },
-      tell: async (_record, project, enough) => (await deliver?.(project, enough)) ?? false,
+      redactor,
+      clock,
+      onEvent,
+      doubts,
+      tell: async (_record, project, enough) => (await events.deliver?.(project, enough)) ?? false,
     });
     cleanup.defer(() => receiver.close());
   }
@@ -239,10 +290,11 @@ async function openParts(context: RunContext, planning: Planning): Promise<Parts
       throw new Refusal({ reason: 'input', diagnostics, text: bound.text });
   }
   const cut = new AbortController();
-  const store =
-    context.store === undefined ? undefined : await openStore(context.store, cut.signal);
-  if (store !== undefined) cleanup.defer(() => store[Symbol.asyncDispose]());
-  if (store !== undefined) await checkStore(store.store);
+  const store = context.store && (await openStore(context.store, cut.signal));
+  if (store !== undefined) {
+    cleanup.defer(() => store[Symbol.asyncDispose]());
+    await checkStore(store.store);
+  }
   const rehearsal = target.kind === 'rehearsal';
   if (rehearsal && opened.state.header !== undefined && !existsSync(paths.serviceData))
     onEvent({ type: 'warning', message: movedText(paths.runFolder) });
@@ -262,19 +314,16 @@ async function openParts(context: RunContext, planning: Planning): Promise<Parts
   const most = projectsOn(tier);
   if (most !== undefined && tier !== undefined && pays(planned.plan))
     onEvent({ type: 'generations', most, tier });
-  const held = cleanup.move();
+  const balance = rehearsal ? undefined : read?.credits;
   return {
     diskReserve: diskReserve.value,
     service,
-    store: store?.store,
-    cutStore: () => cut.abort(),
+    store,
+    cut,
     tier,
-    balance: rehearsal ? undefined : read?.credits,
+    balance,
     account: read,
-    hear: (by) => {
-      deliver = by;
-    },
-    [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
+    events,
   };
 }
 
@@ -282,359 +331,398 @@ async function openParts(context: RunContext, planning: Planning): Promise<Parts
 const movedText = (runFolder: string): string =>
   `the local service of this rehearsal is not here: the folder was moved or copied, or the rehearsal is another user's; to start it over, remove ${runFolder}`;
 
-class OneRun {
-  readonly #context: RunContext;
-  readonly #planning: Planning;
-  readonly #parts: Parts;
-  readonly #agreed: Agreement;
+/** What ends a run early: a person, the time, this machine, the service. */
+class Stop {
+  readonly #onEvent: RunContext['onEvent'];
+  readonly #controller = new AbortController();
+  /** Aborted: nothing new begins, and what is in flight ends. */
+  readonly signal = this.#controller.signal;
+  #because: { readonly what: StoppedBy; readonly why: string } | undefined;
+  /** Everything is done. */
+  isOver = false;
+
+  constructor(onEvent: RunContext['onEvent']) {
+    this.#onEvent = onEvent;
+  }
+
+  /** The first reason stays. `isLate`: one that counts when everything is done, too. */
+  halt(what: StoppedBy, why: string, isLate = false): void {
+    if (this.#because !== undefined || (this.isOver && !isLate)) return;
+    this.#because = { what, why };
+    this.#onEvent({ type: 'stopping', why });
+    this.end();
+  }
+
+  end(): void {
+    this.#controller.abort();
+  }
+
+  /** Why it ended early, if it did. What closed the budget before says more than that the run was left. */
+  reason(closed: Closed | undefined) {
+    const because = this.#because;
+    if (because !== undefined && (because.what !== 'left' || closed === undefined))
+      return { by: because.what, why: because.why };
+    return { by: closed?.because, why: closed?.why, limit: closed?.limit };
+  }
+}
+
+interface Intended {
+  readonly agreed: Agreement;
   /** What the plan says of everything, if nothing is to be done. */
-  readonly #settled: Settled | undefined;
-  readonly #stopper = new AbortController();
-  readonly #leave = new AbortController();
+  readonly settled: Settled | undefined;
   /** Undefined if nobody wants to know. */
   readonly origins: WalkedOrigins | undefined;
-  #isOver = false;
-  #halted: { readonly what: StoppedBy; readonly why: string } | undefined;
+}
 
-  constructor(
-    context: RunContext,
-    planning: Planning,
-    parts: Parts,
-    agreed: Agreement,
-    settled: Settled | undefined,
-  ) {
-    this.#context = context;
-    this.#planning = planning;
-    this.#parts = parts;
-    this.#agreed = agreed;
-    const { bound, ledger, planned, hasNews } = planning;
-    if (bound.pipeline.provenance) this.origins = new WalkedOrigins(ledger, bound.folder);
-    const isQuiet = planned.owed.length === 0 && planned.unsaved === undefined && !hasNews;
-    const { done: isSure } = ledger.inDoubt().next();
-    // Items are told of by their tasks.
-    const isTold = planning.program.own.length > 0 && this.origins === undefined;
-    if (isQuiet && isTold && isSure === true && settled?.isAll === true) this.#settled = settled;
-  }
-
-  async perform(): Promise<Performed> {
-    const { options, clock, internals, onEvent, redactor, target } = this.#context;
-    const { bound, paths, opened } = this.#planning;
-    const { service, diskReserve } = this.#parts;
-    const stop = this.#stopper.signal;
-    const grace = new Deadline(clock, options.graceMs);
-    if (options.signal !== undefined) grace.beginAfter(options.signal);
-    grace.passed.addEventListener('abort', () => this.#parts.cutStore(), { once: true });
-    const { backoffMs = 1000 } = internals;
-    const pace = pacer(bound.pipeline.limits.requestsPerMinute, clock, stop);
-    const rates = requestRates({ clock, stop, pace, backoffMs });
-    const client = lazyClient({
-      ...{
-        stop,
-        cut: grace.passed,
-        rates,
-        redactor,
-        clock,
-        base: service.address,
-        key: service.key,
-      },
-      loopbackOnly: target.kind === 'rehearsal',
-      ...internals.client,
-    });
-    const header = {
-      shotlist: formatVersion,
-      pipeline: bound.name,
-      service: paths.serviceName,
-    } as const;
-    const file = openRunFile({
-      ...{ paths, state: opened.state, header, clock, internals },
-      env: options.env ?? process.env,
-      makeRoom: () => {
-        if (!diskReserve.give()) return false;
-        this.#halt('machine', 'the disk is full: make room and run again; nothing is paid twice');
-        return true;
-      },
-      onProblem: (why) => this.#halt('machine', why, true),
-    });
-    const journal = new Journal({
-      ledger: this.#planning.ledger,
-      file: internals.lines?.(file) ?? file,
-      ...{ clock, redactor, receipts: this.#planning.receipts, due: this.#planning.run.due },
-    });
-    const onAbort = (): void => this.#halt('interrupt', 'interrupted');
-    if (options.signal?.aborted === true) onAbort();
-    options.signal?.addEventListener('abort', onAbort, { once: true });
-    const leave = new Deadline(
-      clock,
-      (options.detachAfterMs ?? 0) - (clock.elapsed() - this.#agreed.began),
-    );
-    leave.passed.addEventListener('abort', () => this.#leave.abort(), { once: true });
-    if (options.detachAfterMs !== undefined) void leave.begin();
-    // Whatever the run still waits for by then, such as a service that is down.
-    const overdue = new Deadline(clock);
-    overdue.beginAfter(leave.passed);
-    overdue.passed.addEventListener('abort', () => this.#halt('left', detached));
-    try {
-      const api = internals.api?.(client) ?? client;
-      const sum = await this.#walk(journal, api, () => rates.creations.turn(), backoffMs);
-      journal.assertWritten();
-      await file.flush();
-      journal.noteRest();
-      await diskReserve.remove();
-      // Another run that has begun meanwhile has read the file, and appends to it.
-      if (this.#isAlone()) {
-        const written = await file.writeWhole();
-        if (!written.ok) onEvent({ type: 'warning', message: unsorted(written.error) });
-      }
-      // The file may have turned out to be another's until now.
-      return sum();
-    } finally {
-      this.#stopper.abort();
-      options.signal?.removeEventListener('abort', onAbort);
-      leave.cancel();
-      overdue.cancel();
-      // First: a disk that did not take a line may not close the file either.
-      for (const { name, project } of journal.unwritten)
-        onEvent({ type: 'warning', message: unrecorded(name, project) });
-      await file.close();
-      grace.beginAfter(stop);
-      await client.close();
-      grace.cancel();
-    }
-  }
-
-  /** Is the lock still this run's? If not, another one may have begun, and this one ends. */
-  #isAlone(): boolean {
-    const { opened, paths } = this.#planning;
+async function carryOut(
+  context: RunContext,
+  planning: Planning,
+  parts: Parts,
+  intended: Intended,
+): Promise<Performed> {
+  const { options, clock, internals, onEvent, redactor, target } = context;
+  const { bound, paths, opened, ledger } = planning;
+  const { service, diskReserve, cut } = parts;
+  const stop = new Stop(onEvent);
+  const env = options.env ?? process.env;
+  const grace = new Deadline(clock, options.graceMs);
+  if (options.signal !== undefined) grace.beginAfter(options.signal);
+  grace.passed.addEventListener('abort', () => cut.abort(), { once: true });
+  const { backoffMs = 1000 } = internals;
+  const pace = pacer(bound.pipeline.limits.requestsPerMinute, clock, stop.signal);
+  const rates = requestRates({ clock, stop: stop.signal, pace, backoffMs });
+  const client = lazyClient({
+    stop: stop.signal,
+    cut: grace.passed,
+    rates,
+    redactor,
+    clock,
+    base: service.address,
+    key: service.key,
+    loopbackOnly: target.kind === 'rehearsal',
+    ...internals.client,
+  });
+  const file = openRunFile({
+    paths,
+    state: opened.state,
+    header: { shotlist: formatVersion, pipeline: bound.name, service: paths.serviceName },
+    clock,
+    internals,
+    env,
+    makeRoom: () => {
+      if (!diskReserve.give()) return false;
+      stop.halt('machine', 'the disk is full: make room and run again; nothing is paid twice');
+      return true;
+    },
+    onProblem: (why) => stop.halt('machine', why, true),
+  });
+  const journal = new Journal({
+    ledger,
+    file: internals.lines?.(file) ?? file,
+    clock,
+    redactor,
+    receipts: planning.receipts,
+    due: planning.run.due,
+  });
+  const onAbort = (): void => stop.halt('interrupt', 'interrupted');
+  if (options.signal?.aborted === true) onAbort();
+  options.signal?.addEventListener('abort', onAbort, { once: true });
+  const leave = new Deadline(
+    clock,
+    (options.detachAfterMs ?? 0) - (clock.elapsed() - intended.agreed.began),
+  );
+  if (options.detachAfterMs !== undefined) void leave.begin();
+  // Whatever the run still waits for by then, such as a service that is down.
+  const overdue = new Deadline(clock);
+  overdue.beginAfter(leave.passed);
+  overdue.passed.addEventListener('abort', () => stop.halt('left', detached));
+  // If the lock is no longer this run's, another one may have begun, and this one ends.
+  const isAlone = (): boolean => {
     const isStill = opened.lock?.isStill !== false;
-    if (!isStill) this.#halt('machine', unlockedText(paths.lock));
+    if (!isStill) stop.halt('machine', unlockedText(paths.lock));
     return isStill;
-  }
-
-  /**
-   * Begins nothing new, and lets what is in flight end. The first reason stays. `isLate`: one that counts when everything
-   * is done, too.
-   */
-  #halt(what: StoppedBy, why: string, isLate = false): void {
-    if (this.#halted !== undefined || (this.#isOver && !isLate)) return;
-    this.#halted = { what, why };
-    this.#context.onEvent({ type: 'stopping', why });
-    this.#stopper.abort();
-  }
-
-  /** Returns what sums the run up when its record is whole on disk. */
-  async #walk(
-    journal: Journal,
-    media: MediaApi,
-    pace: () => Promise<void>,
-    backoffMs: number,
-  ): Promise<() => Performed> {
-    const { clock, options, onEvent, view, manner } = this.#context;
-    const { bound, ledger, planned, port, setting, program, disk, opened, payAgain } =
-      this.#planning;
-    const { caps } = this.#agreed;
-    const { store, service, tier, balance, account } = this.#parts;
-    const { pipeline } = bound;
-    const signal = this.#stopper.signal;
-    const isTick = manner === 'tick';
+  };
+  try {
     // Before the state file is there: a merge of two new ones must not be a conflict.
-    if (opened.state.header === undefined && this.#context.target.kind !== 'rehearsal') {
-      const env = options.env ?? process.env;
-      const message = await ensureUnion(this.#planning.paths.state, { env });
+    if (opened.state.header === undefined && target.kind !== 'rehearsal') {
+      const message = await ensureUnion(paths.state, { env });
       if (message !== undefined) onEvent({ type: 'note', message });
     }
-    if (options.due !== undefined) {
-      journal.begin();
-      await journal.sync();
+    const sum = await walk(context, planning, parts, intended, {
+      stop,
+      leave: leave.passed,
+      journal,
+      client: internals.api?.(client) ?? client,
+      pace: () => rates.creations.turn(),
+      backoffMs,
+      isAlone,
+    });
+    journal.assertWritten();
+    await file.flush();
+    journal.noteRest();
+    await diskReserve.remove();
+    // Another run that has begun meanwhile has read the file, and appends to it.
+    if (isAlone()) {
+      const written = await file.writeWhole();
+      if (!written.ok) onEvent({ type: 'warning', message: unsorted(written.error) });
     }
-    if (this.#context.target.kind === 'rehearsal' || account !== undefined)
-      this.#planning.receipts.ownedBy(ownerOf(account));
-    settleDoubts(journal, service.ledger, clock);
-    const addresses = new UploadAddresses((items) => media.uploadAddresses(items), clock, signal);
-    const api: JobApi = { ...media, uploadAddress: (item) => addresses.one(item) };
-    const calls = new Calls({
-      ...{ api: media, address: service.address, clock, signal, backoffMs, pace },
-      emit: onEvent,
-      outageMs: pipeline.limits.outageMs,
-    });
-    const short = balance !== undefined && balance < planned.plan.credits;
-    const spent =
-      (journal.run === undefined ? 0 : ledger.totals(journal.run).charged) +
-      ledger.totals().reserved;
-    const spending = new Spending({
-      ledger,
-      run: () => journal.run,
-      caps: { ...caps, balance: short ? spent + balance : undefined },
-      ...{ needs: planned.needs, begun: planned.begun, now: () => clock.now(), isPlan: false },
-    });
-    this.#leave.signal.addEventListener('abort', () =>
-      spending.close({ because: 'left', why: detached }),
-    );
-    const tally = view.walk();
-    const telling = new Telling({
-      ...{ journal, spending, tally, clock, onEvent },
-      limits: pipeline.failureLimits,
-      items: planned.plan.items,
-    });
-    const looks = looksOf(this.#context, opened, signal);
-    const slots = new Slots(slotLimits(pipeline.limits, tier, !isTick));
-    const kept = new Map(
-      isTick
-        ? [...renderingOf(ledger, clock.now())].map(({ job, kind }) => [job, slots.keep(kind)])
-        : [],
-    );
-    const { facts, base } = setting;
-    const files = new Files({ disk, calls, api: media, store, clock, journal, signal, backoffMs });
-    const projects = new Projects({ calls, journal, clock, signal, receipts: port });
-    const asking = new Asking(setting, false);
-    const live = new Live({
-      ...{
-        api,
-        calls,
-        files,
-        projects,
-        journal,
-        facts,
-        receipts: port,
-        looks,
-        base,
-        clock,
-        signal,
-      },
-      fileAt: (path) => disk.fileAt({ in: 'input', path }),
-      savedBy: (task) => asking.savedBy(task),
-    });
-    const { webhooks } = this.#context;
-    const inbox = webhooks && new Inbox(clock, signal, webhooks.patienceMs);
-    const lost = [...lostAnswers(this.#planning, inbox)];
-    if (inbox !== undefined) this.#parts.hear((project, enough) => inbox.receive(project, enough));
-    const creations = new Creations({
-      ...{ pipeline: pipeline.name, journal, calls, spending, slots, looks, live, projects, facts },
-      ...{ receipts: port, inbox, clock, signal, leave: this.#leave.signal, isTick, kept },
-      isAlone: () => this.#isAlone(),
-      breaker: new StepBreaker(pipeline.steps),
-      begun: telling.begun,
-      charged: telling.charged,
-      remarks: telling.remark,
-      waits: (why) => onEvent({ type: 'note', message: `waiting: ${why}` }),
-    });
-    const performer = new ActingPerformer({
-      ...{ journal, spending, creations, live, files, slots, calls, api, disk, facts, signal },
-      ...{ receipts: port, isTick, begunItems: planned.begun, bad: planned.bad },
-      isAlone: () => this.#isAlone(),
-      begun: telling.begun,
-      over: telling.over,
-      stops: (what, ended) => this.#stops(spending, what, ended),
-      bug: telling.bug,
-    });
-    if (this.#settled === undefined) {
-      const again = [...payAgain.moves(ledger)];
-      if (again.length > 0) await journal.commit(...again);
-      await creations.settleDoubts(lost);
-      const owed = await performer.collect(planned.owed, (kind) =>
-        longestWait(kind, pipeline.steps),
+    // The file may have turned out to be another's until now.
+    return sum();
+  } finally {
+    stop.end();
+    options.signal?.removeEventListener('abort', onAbort);
+    leave.cancel();
+    overdue.cancel();
+    // First: a disk that did not take a line may not close the file either.
+    for (const { name, project } of journal.unwritten)
+      onEvent({ type: 'warning', message: unrecorded(name, project) });
+    await file.close();
+    grace.beginAfter(stop.signal);
+    await client.close();
+    grace.cancel();
+  }
+}
+
+interface Means {
+  readonly stop: Stop;
+  /** Aborted when the run leaves what still renders. */
+  readonly leave: AbortSignal;
+  readonly journal: Journal;
+  readonly client: MediaApi;
+  readonly pace: () => Promise<void>;
+  readonly backoffMs: number;
+  readonly isAlone: () => boolean;
+}
+
+/** Returns what sums the run up when its record is whole on disk. */
+async function walk(
+  context: RunContext,
+  planning: Planning,
+  { store, service, tier, balance, account, events }: Parts,
+  { agreed, settled, origins }: Intended,
+  { stop, leave, journal, client, pace, backoffMs, isAlone }: Means,
+): Promise<() => Performed> {
+  const { clock, options, onEvent, view, manner, webhooks, target } = context;
+  const { bound, ledger, planned, port: receipts, setting, program, disk, opened } = planning;
+  const { pipeline } = bound;
+  const { plan } = planned;
+  const { facts, base } = setting;
+  const { signal } = stop;
+  const isTick = manner === 'tick';
+  if (options.due !== undefined) {
+    journal.begin();
+    await journal.sync();
+  }
+  if (target.kind === 'rehearsal' || account !== undefined)
+    planning.receipts.ownedBy(ownerOf(account));
+  settleDoubts(journal, service.ledger, clock);
+  const addresses = new UploadAddresses((items) => client.uploadAddresses(items), clock, signal);
+  const api: JobApi = { ...client, uploadAddress: (item) => addresses.one(item) };
+  const calls = new Calls({
+    api: client,
+    address: service.address,
+    clock,
+    signal,
+    backoffMs,
+    pace,
+    emit: onEvent,
+    outageMs: pipeline.limits.outageMs,
+  });
+  const short = balance !== undefined && balance < plan.credits;
+  const ofRun = journal.run === undefined ? 0 : ledger.totals(journal.run).charged;
+  const spent = ofRun + ledger.totals().reserved;
+  const spending = new Spending({
+    ledger,
+    run: () => journal.run,
+    caps: { ...agreed.caps, balance: short ? spent + balance : undefined },
+    needs: planned.needs,
+    begun: planned.begun,
+    now: () => clock.now(),
+    isPlan: false,
+  });
+  leave.addEventListener('abort', () => spending.close({ because: 'left', why: detached }));
+  const limits = pipeline.failureLimits;
+  const telling = new Telling({ journal, spending, view, onEvent, limits, items: plan.items });
+  const looks = looksOf(context, opened, signal);
+  const slots = new Slots(slotLimits(pipeline.limits, tier, !isTick));
+  const rendering = isTick ? [...renderingOf(ledger, clock.now())] : [];
+  const kept = new Map(rendering.map(({ job, kind }) => [job, slots.keep(kind)]));
+  const shared = {
+    journal,
+    calls,
+    clock,
+    signal,
+    receipts,
+    facts,
+    api,
+    looks,
+    slots,
+    spending,
+    disk,
+    isAlone,
+    isTick,
+  };
+  const files = new Files({ ...shared, api: client, store: store?.store, backoffMs });
+  const projects = new Projects(shared);
+  const asking = new Asking(setting, false);
+  const live = new Live({
+    ...shared,
+    files,
+    projects,
+    base,
+    fileAt: (path) => disk.fileAt({ in: 'input', path }),
+    savedBy: (task) => asking.savedBy(task),
+  });
+  const inbox = webhooks && new Inbox(clock, signal, webhooks.patienceMs);
+  const lost = [...lostAnswers(planning, inbox)];
+  if (inbox !== undefined) events.deliver = (project, enough) => inbox.receive(project, enough);
+  const note = (message: string): void => onEvent({ type: 'note', message });
+  const creations = new Creations({
+    ...shared,
+    pipeline: pipeline.name,
+    live,
+    projects,
+    inbox,
+    leave,
+    kept,
+    breaker: new StepBreaker(pipeline.steps),
+    begun: telling.begun,
+    charged: telling.charged,
+    remarks: telling.remark,
+    waits: (why) => note(`waiting: ${why}`),
+  });
+  const performer = new ActingPerformer({
+    ...shared,
+    creations,
+    live,
+    files,
+    begunItems: planned.begun,
+    bad: planned.bad,
+    begun: telling.begun,
+    over: telling.over,
+    stops: (what, ended) => stopFor(what, ended, stop, spending),
+    bug: telling.bug,
+  });
+  if (settled === undefined) {
+    const again = [...planning.payAgain.moves(ledger)];
+    if (again.length > 0) await journal.commit(...again);
+    if (webhooks !== undefined && lost.length > 0)
+      note(
+        `waiting up to ${duration(webhooks.patienceMs)} for events about ${count(lost.length, 'creation')} in doubt`,
       );
-      // A run of some items does not wait for what renders for others.
-      owed
-        .filter(({ end }) => setting.isWhole || end.ending !== 'rendering')
-        .forEach(telling.collected);
-      const { shared, unsaved, plan } = planned;
-      // The record says by now what is saved once more.
-      const saveAgain = new Set<string>();
-      const asked = { ...setting, saveAgain, shared, window: pipeline.limits.items, signal };
-      if (unsaved !== undefined && pays(plan)) {
-        const saving = new SavingPerformer(performer);
-        await new Walk(program, { ...asked, isWhole: false }, saving, telling.early).run(unsaved);
-      }
-      const see: See = (task, end) => {
-        this.origins?.see(task, end);
-        telling.see(task, end);
-      };
-      await new Walk(program, asked, performer, see).run(planned.order);
-    } else this.#settled.tellTo(telling);
-    if (pipeline.items.kind === 'one' && !telling.isUnfinished) tally.countOne();
-    const stopped = this.#stopped(spending.end);
-    const goesOn = tally.isLeft || stopped.left;
-    const { interrupted, machine, outage, money } = stopped;
-    const keepsBudget = isTick && money;
-    const isOver = !interrupted && !machine && !outage && !goesOn && !keepsBudget;
-    // Another take is no part of a scheduled run that was interrupted: that one continues later.
-    const isBeside = options.reroll !== undefined && ledger.runs().at(-1)?.due !== undefined;
-    if (isOver && !isBeside) journal.end();
-    this.#isOver = true;
-    return () => {
-      const end = this.#stopped(spending.end);
-      const doubts = doubtsIn(ledger);
-      const otherDoubts = otherDoubtsOf(tally, doubts.map(doubtOf));
-      const outcome = outcomeOf(tally, end, otherDoubts);
-      const { charged, refunded } = journal.learnt;
-      const { reserved } = ledger.totals();
-      // What the run has spent counts against the budget of the next one if that continues it.
-      const counted = isOver || journal.run === undefined ? 0 : ledger.totals(journal.run).charged;
-      const summary = summaryOf(tally, outcome, {
-        otherDoubts,
-        items: planned.plan.items,
-        stopped: end.why,
-        stoppedBy: end.by,
-        cap: this.#reachedCap(end, charged - refunded, counted + reserved) ?? tally.heldItems,
-        paid: paidProjects(ledger, outcome),
-        resumesAt: end.until === undefined ? undefined : new Date(end.until).toISOString(),
-        wakeAt: goesOn ? nextLookAt(looks, ledger, clock.now()) : undefined,
-        credits: { charged, refunded, reserved },
-        elapsedMs: clock.elapsed() - this.#agreed.began,
-      });
-      return { summary, changed: journal.wrote };
+    await creations.settleDoubts(lost);
+    const owed = await performer.collect(planned.owed, (kind) => longestWait(kind, pipeline.steps));
+    // A run of some items does not wait for what renders for others.
+    owed
+      .filter(({ end }) => setting.isWhole || end.ending !== 'rendering')
+      .forEach(telling.collected);
+    // The record says by now what is saved once more.
+    const saveAgain = new Set<string>();
+    const asked = {
+      ...setting,
+      saveAgain,
+      shared: planned.shared,
+      window: pipeline.limits.items,
+      signal,
     };
-  }
-
-  #stops(spending: Spending, what: 'buying' | 'run', { code, message: why }: Ended): void {
-    if (what === 'run') return this.#halt(halts[code ?? ''] ?? 'outage', why);
-    spending.close({ because: reasons[code ?? ''] ?? 'machine', why });
-  }
-
-  #stopped(closed: Closed | undefined): Stopped {
-    const what = this.#halted?.what;
-    const because = closed?.because;
-    const by: StoppedBy | undefined = what ?? (because === 'record' ? 'machine' : because);
-    return {
-      interrupted: what === 'interrupt',
-      unauthorized: what === 'unauthorized',
-      money: because === 'budget' || because === 'credits',
-      machine: what === 'machine' || because === 'machine' || because === 'record',
-      outage: what === 'outage',
-      left: what === 'left' || because === 'left',
-      why: this.#halted?.why ?? closed?.why,
-      by,
-      limit: what === undefined ? closed?.limit : undefined,
-      until: closed?.until,
-    };
-  }
-
-  /** Of a cap of the run: what a person has agreed to, or `--plan` says, is one, too. */
-  #nameOf(most: number): NonNullable<Summary['cap']>['name'] {
-    if (most === this.#planning.bound.pipeline.budget.credits) return 'budget.credits';
-    return most === this.#context.options.budget ? '--budget' : 'plan';
-  }
-
-  /** `net`: credits of this run, refunds taken off. `next`: what counts against the budget of the next run. */
-  #reachedCap({ limit }: Stopped, net: number, next: number): Summary['cap'] {
-    if (limit === undefined || limit.of === 'balance') return undefined;
-    const { of, most, spent } = limit;
-    const { plan } = this.#planning.planned;
-    const isKnown = plan.unpriced === 0 && plan.uncounted === 0;
-    const rest = isKnown ? Math.max(0, plan.credits - net) : undefined;
-    if (of === 'day' || of === 'month') {
-      const needed = rest === undefined ? {} : { needed: spent + rest };
-      return { name: `budget.per_${of}`, most, spent, ...needed };
+    if (planned.unsaved !== undefined && pays(plan)) {
+      const saving = new SavingPerformer(performer);
+      const early = new Walk(program, { ...asked, isWhole: false }, saving, telling.early);
+      await early.run(planned.unsaved);
     }
-    const needed = rest === undefined ? {} : { needed: next + rest };
-    return { name: this.#nameOf(most), most, spent, ...needed };
-  }
+    const see: See = (task, end) => {
+      origins?.see(task, end);
+      telling.see(task, end);
+    };
+    await new Walk(program, asked, performer, see).run(planned.order);
+  } else settled.tellTo(telling);
+  if (pipeline.items.kind === 'one' && !telling.isUnfinished) view.countOne();
+  const { by } = stop.reason(spending.end);
+  const goesOn = view.isLeft || by === 'left';
+  const isCut = by === 'interrupt' || by === 'machine' || by === 'outage';
+  const keepsBudget = isTick && (by === 'budget' || by === 'credits');
+  const isOver = !isCut && !goesOn && !keepsBudget;
+  // Another take is no part of a scheduled run that was interrupted: that one continues later.
+  const isBeside = options.reroll !== undefined && ledger.runs().at(-1)?.due !== undefined;
+  if (isOver && !isBeside) journal.end();
+  stop.isOver = true;
+  return () => {
+    const closed = spending.end;
+    const { by: stoppedBy, why: stopped, limit } = stop.reason(closed);
+    const otherDoubts = otherDoubtsOf(view, doubtsIn(ledger));
+    const outcome = outcomeOf(view, stoppedBy, otherDoubts);
+    const { charged, refunded } = journal.learnt;
+    const { reserved } = ledger.totals();
+    // What the run has spent counts against the budget of the next one if that continues it.
+    const counted = isOver || journal.run === undefined ? 0 : ledger.totals(journal.run).charged;
+    const { until } = closed ?? {};
+    const summary = summaryOf(view, outcome, {
+      otherDoubts,
+      items: plan.items,
+      stopped,
+      stoppedBy,
+      cap:
+        reachedCap(limit, context, planning, {
+          net: charged - refunded,
+          next: counted + reserved,
+        }) ?? view.heldItems,
+      paid: paidProjects(ledger, outcome),
+      resumesAt: until === undefined ? undefined : new Date(until).toISOString(),
+      wakeAt: goesOn ? nextLookAt(looks, ledger, clock.now()) : undefined,
+      credits: { charged, refunded, reserved },
+      elapsedMs: clock.elapsed() - agreed.began,
+    });
+    return { summary, changed: journal.wrote };
+  };
+}
+
+function stopFor(
+  what: 'buying' | 'run',
+  { code = '', message: why }: Ended,
+  stop: Stop,
+  spending: Spending,
+): void {
+  if (what === 'run') return stop.halt(halts[code] ?? 'outage', why);
+  spending.close({ because: reasonsToClose[code] ?? 'machine', why });
+}
+
+const halts: Readonly<Record<string, StoppedBy>> = {
+  unauthorized: 'unauthorized',
+  record: 'machine',
+};
+
+const reasonsToClose: Readonly<Record<string, Closed['because']>> = {
+  'payment-required': 'credits',
+  'no-answers': 'unanswered',
+};
+
+/** `net`: credits of this run, refunds taken off. `next`: what counts against the budget of the next run. */
+function reachedCap(
+  limit: Closed['limit'],
+  { options }: RunContext,
+  { bound, planned }: Planning,
+  { net, next }: { readonly net: number; readonly next: number },
+): Summary['cap'] {
+  if (limit === undefined || limit.of === 'balance') return undefined;
+  const { of, most, spent } = limit;
+  const { plan } = planned;
+  const isKnown = plan.unpriced === 0 && plan.uncounted === 0;
+  const rest = Math.max(0, plan.credits - net);
+  const isCalendar = of === 'day' || of === 'month';
+  const needed = isKnown ? (isCalendar ? spent : next) + rest : undefined;
+  if (isCalendar) return { name: `budget.per_${of}`, most, spent, needed };
+  const { credits } = bound.pipeline.budget;
+  // What a person has agreed to, or `--plan` says, is a cap of the run, too.
+  const name = most === credits ? 'budget.credits' : most === options.budget ? '--budget' : 'plan';
+  return { name, most, spent, needed };
 }
 
 function looksOf(context: RunContext, { state }: OpenState, signal: AbortSignal): Looks {
   const { clock, target } = context;
   return new Looks({
-    ...{ clock, signal, speedFactor: speedOf(context) },
+    clock,
+    signal,
+    speedFactor: speedOf(context),
     earlier: () => knownDurations(target.kind === 'rehearsal' ? [] : state.ledger.jobs()),
   });
 }
@@ -668,27 +756,11 @@ function* lostAnswers(
 const isInDoubt = (attempt: Attempt): boolean =>
   isOpen(attempt) && !isOver(attempt) && !attempt.adopted;
 
-const halts: Readonly<Record<string, StoppedBy>> = {
-  unauthorized: 'unauthorized',
-  record: 'machine',
-};
-
-const reasons: Readonly<Record<string, Closed['because']>> = {
-  'payment-required': 'credits',
-  'no-answers': 'unanswered',
-  local: 'machine',
-  locked: 'machine',
-  unwritable: 'machine',
-};
-
 const unlockedText = (lock: string): string =>
   `the lock ${shownPath(lock)} was removed or replaced during the run, so another run may have begun: run again when none is active`;
 
-/** What its task waits for. An attempt beside one that has been made only holds credits: status and resolve name it. */
 /** As `status` and `resolve` name them. */
 const doubtsIn = (ledger: Ledger): readonly JobView[] => [...ledger.inDoubt()].flatMap(doubtsOf);
-
-const doubtOf = ({ tasks, name, reserve = 0 }: JobView) => ({ tasks, name, reserve });
 
 /** The last line of defense: the disk did not take the record, so the user must keep it. */
 const unrecorded = (name: string, project: string): string =>
@@ -726,27 +798,18 @@ function settleDoubts(
   const charges = new Map(
     (entries?.() ?? []).filter(({ kind }) => kind === 'charge').map((entry) => [entry.name, entry]),
   );
-  const at = new Date(clock.now()).toISOString();
+  const read = new Date(clock.now()).toISOString();
   for (const { job, attempts } of [...journal.ledger.inDoubt()])
     for (const { name: attempt, state, adopted } of attempts) {
       if ((state !== 'intended' && state !== 'doubt') || adopted) continue;
-      const charge = charges.get(attempt);
-      if (charge !== undefined && charge.project !== null)
-        journal.note({
-          job,
-          is: 'created',
-          attempt,
-          project: charge.project,
-          charge: { credits: charge.credits, read: at },
-        });
+      const { project = null, credits = 0 } = charges.get(attempt) ?? {};
+      if (project !== null)
+        journal.note({ job, is: 'created', attempt, project, charge: { credits, read } });
       else if (entries !== undefined)
         journal.note({ job, is: 'said', attempt, mark: 'notCharged' });
-      else if (state === 'intended')
-        journal.note({
-          job,
-          is: 'doubt',
-          attempt,
-          fault: { code: 'killed', message: 'the run ended before its answer came' },
-        });
+      else if (state === 'intended') {
+        const fault = { code: 'killed', message: 'the run ended before its answer came' };
+        journal.note({ job, is: 'doubt', attempt, fault });
+      }
     }
 }

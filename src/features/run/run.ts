@@ -2,12 +2,12 @@
 import { Redactor } from '../../base/redactor.ts';
 import type { Result } from '../../base/result.ts';
 import { realClock } from '../../core/clock.ts';
-import type { RunEvent, Summary } from '../../core/run-event.ts';
+import type { Summary } from '../../core/run-event.ts';
 import { RunView } from '../../core/run-view.ts';
 import { shownPath } from '../../files/shown-path.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { type Problem, Refusal, resultOf, valueOrThrow } from '../../language/load/refusal.ts';
+import { type Problem, resultOf, valueOrThrow } from '../../language/load/refusal.ts';
 import { secretsIn } from '../../service-api/secrets.ts';
 import { chooseTarget } from '../../service-api/target.ts';
 import { webhookConfigOf } from '../../service-api/webhooks.ts';
@@ -17,10 +17,9 @@ import { type LiveFacts, liveFacts } from '../../views/live/live-facts.ts';
 import { allowedHooks, callHooks, type HookReport, leaveMs } from '../hooks/hooks.ts';
 import { internalsOf, type RunInternals } from '../internals.ts';
 import type { Manner } from '../planning/refusals.ts';
-import { dueTimeOf, paceOf, type RunOptions } from './context.ts';
+import { dueTimeOf, paceOf, type RunContext, type RunOptions } from './context.ts';
 import { Deadline } from './deadline.ts';
-import type { Performed } from './perform.ts';
-import { performRun } from './perform-run.ts';
+import { type Performed, perform } from './perform.ts';
 
 export type { RunInternals, RunOptions };
 
@@ -75,41 +74,24 @@ export async function runIn(
   internals: RunInternals,
 ): Promise<Ran> {
   const bound = boundPipeline(loaded);
-  const { env = process.env, clock = realClock } = options;
+  const { env = process.env, clock = realClock, signal, onEvent: tell } = options;
   const target = resultOf(() => chooseTarget(options, bound, env));
-  if (!target.ok) return await withoutTarget(target.error, bound, options, internals);
-  const webhooks = resultOf(() => webhookConfigOf(options, target.value, env));
+  const webhooks = resultOf(() => webhookConfigOf(options, valueOrThrow(target), env));
   const redactor = new Redactor([
     ...secretsIn(env),
-    webhooks.ok ? webhooks.value?.secret : undefined,
+    webhooks.ok ? webhooks.value?.secret : options.webhookSecret,
   ]);
-  const rehearsal = target.value.kind === 'rehearsal';
-  const paths = pathsOf(bound, target.value, options);
-  const { state, output } = paths;
-  const store = resultOf(() =>
-    chooseStore(bound, { target: target.value, env, paths, ...options }),
-  );
   const speed = paceOf(options.rehearsalSpeed);
   const view = new RunView({ pipeline: bound.name, speed, began: clock.elapsed() });
-  const answer = (): LiveFacts => redactor.value(liveFacts(view, clock.elapsed()));
-  options.onLive?.(answer);
-  const onEvent = (event: RunEvent): void => {
-    const shown = redactor.value(event);
-    view.take(shown, clock.elapsed());
-    options.onEvent?.(shown);
+  const onEvent: RunContext['onEvent'] = (event, detail) => {
+    view.take(event, clock.elapsed(), detail);
+    tell?.(redactor.value(event));
   };
-  const places = { rehearsal, state: shownPath(state), output: shownPath(output) };
-  onEvent({
-    type: 'started',
-    ...places,
-    ...(target.value.kind === 'rehearsal' ? {} : { service: target.value.address }),
-  });
-  const { signal } = options;
   const leave = new Deadline(clock, leaveMs);
   if (signal !== undefined) leave.beginAfter(signal);
   const hookContext = {
     bound,
-    rehearsal,
+    rehearsal: target.ok ? target.value.kind === 'rehearsal' : options.rehearse === true,
     env,
     clock,
     redactor,
@@ -118,60 +100,46 @@ export async function runIn(
     due: dueTimeOf(options),
     backoffMs: internals.backoffMs ?? 1000,
   };
-  const hooks = allowedHooks(hookContext);
-  if (store.ok && store.value?.kind === 'folder' && store.value.note !== undefined)
-    onEvent({ type: 'warning', message: store.value.note });
-  const shared = { manner, options, internals, clock, redactor, onEvent, view, answer };
-  const context = { ...shared, target: target.value };
-  const performed = await resultOf(() =>
-    performRun(
-      bound,
-      { ...context, webhooks: valueOrThrow(webhooks), store: valueOrThrow(store) },
-      state,
-    ),
-  );
-  // A tick may come every minute: what has not changed was told before.
-  const isDeclined = !performed.ok && performed.error.declined === true;
-  if ((manner === 'run' && !isDeclined) || (performed.ok && performed.value.changed))
-    await callHooks(hooks, reportOf(performed), hookContext);
-  leave.cancel();
-  return { summary: valueOrThrow(performed).summary, pipeline: loaded.file, ...places };
-}
-
-const reportOf = (performed: Result<Performed, Problem>): HookReport =>
-  performed.ok ? { type: 'ended', summary: performed.value.summary } : refusalOf(performed.error);
-
-const refusalOf = ({ reason, diagnostics }: Problem): HookReport => ({
-  type: 'refused',
-  reason,
-  diagnostics,
-});
-
-/** Without a key or an address, a run cannot begin, and the hooks tell those who wait for the run. */
-async function withoutTarget(
-  error: Problem,
-  bound: ReturnType<typeof boundPipeline>,
-  options: RunOptions,
-  { backoffMs = 1000 }: RunInternals,
-): Promise<never> {
-  const { env = process.env, clock = realClock, onEvent, signal, rehearse } = options;
-  const redactor = new Redactor([...secretsIn(env), options.webhookSecret]);
-  const leave = new Deadline(clock, leaveMs);
-  if (signal !== undefined) leave.beginAfter(signal);
-  const context = {
-    bound,
-    rehearsal: rehearse === true,
-    env,
-    clock,
-    redactor,
-    backoffMs,
-    leave: leave.passed,
-    due: dueTimeOf(options),
-    onEvent: (event: RunEvent) => onEvent?.(redactor.value(event)),
+  let hooks: ReturnType<typeof allowedHooks> = [];
+  const begin = async (): Promise<Performed & Places> => {
+    // Without a key or an address, a run cannot begin, and the hooks tell those who wait for the run. That error is what counts then,
+    // so hooks without consent are not mentioned.
+    if (!target.ok) hooks = allowedHooks({ ...hookContext, onEvent: () => undefined });
+    const service = valueOrThrow(target);
+    const paths = pathsOf(bound, service, options);
+    const rehearsal = service.kind === 'rehearsal';
+    const places = {
+      rehearsal,
+      state: shownPath(paths.state),
+      output: shownPath(paths.output),
+    };
+    const address = service.kind === 'rehearsal' ? undefined : service.address;
+    const answer = (): LiveFacts => redactor.value(liveFacts(view, clock.elapsed()));
+    options.onLive?.(answer);
+    onEvent({ type: 'started', ...places, service: address });
+    hooks = allowedHooks(hookContext);
+    const store = chooseStore(bound, { target: service, env, paths, ...options });
+    if (store?.kind === 'folder' && store.note !== undefined)
+      onEvent({ type: 'warning', message: store.note });
+    const context = { manner, target: service, webhooks: valueOrThrow(webhooks), store };
+    const about = { options, internals, clock, redactor, onEvent, view, answer };
+    return { ...(await perform(bound, { ...context, ...about }, paths.state)), ...places };
   };
-  // The error is what counts here, so hooks without consent are not mentioned.
-  const hooks = allowedHooks({ ...context, onEvent: () => undefined });
-  await callHooks(hooks, refusalOf(error), context);
+  const ran = await resultOf(begin);
+  // A tick may come every minute: what has not changed was told before.
+  const isDeclined = !ran.ok && ran.error.declined === true;
+  const isNews = ran.ok ? ran.value.changed : !target.ok;
+  if ((manner === 'run' && !isDeclined) || isNews)
+    await callHooks(hooks, reportOf(ran), hookContext);
   leave.cancel();
-  throw new Refusal(error);
+  const { changed: _, ...all } = valueOrThrow(ran);
+  return { ...all, pipeline: loaded.file };
 }
+
+type Places = Pick<Ran, 'rehearsal' | 'state' | 'output'>;
+
+const reportOf = (ran: Result<Performed, Problem>): HookReport => {
+  if (ran.ok) return { type: 'ended', summary: ran.value.summary };
+  const { reason, diagnostics } = ran.error;
+  return { type: 'refused', reason, diagnostics };
+};

@@ -1,8 +1,7 @@
 // What a live view shows at one moment, as plain data: it becomes the lines of a terminal, and a run writes it into its live
 // file, for `status`.
 import type { FromSchema } from 'json-schema-to-ts';
-import type { RunView } from '../../core/run-view.ts';
-import type { StepProgress } from '../../core/tally.ts';
+import type { RunView, StepProgress } from '../../core/run-view.ts';
 import { isLate, mostPlanned, timeLeft } from './time-left.ts';
 
 const text = { type: 'string' } as const;
@@ -133,9 +132,9 @@ const maxTasksNamed = 10;
 
 /** `now`: by the clock of the view. */
 export function liveFacts(view: RunView, now: number): LiveFacts {
-  const { pipeline, rehearsal, version, began, tally, charged, creditDollars } = view;
+  const { pipeline, rehearsal, version, began, charged, creditDollars } = view;
   const { plan, budget } = view.planned ?? {};
-  const { items, steps, troubles, done } = tally;
+  const { items, steps, troubles, done } = view;
   return {
     pipeline,
     rehearsal,
@@ -173,15 +172,15 @@ function shareOf(steps: Iterable<StepProgress>): number {
 }
 
 /** Finished items per minute; undefined if too few are finished for a rate. */
-function rateAt({ tally: { changed, firstBegin } }: RunView, now: number): number | undefined {
+function rateAt({ changed, firstBegin }: RunView, now: number): number | undefined {
   if (changed < 3 || firstBegin === undefined) return undefined;
   const minutes = (now - firstBegin) / 60_000;
   return minutes <= 0 ? undefined : changed / minutes;
 }
 
 /** The tasks that have been at work the longest. */
-const atWorkAt = ({ tally, stage, speed }: RunView, now: number): LiveFacts['atWork'] =>
-  [...tally.atWork].slice(0, maxTasksNamed).map(([task, { step, since }]) => {
+const atWorkAt = ({ atWork, stage, speed }: RunView, now: number): LiveFacts['atWork'] =>
+  [...atWork].slice(0, maxTasksNamed).map(([task, { step, since }]) => {
     const late = stage.is === 'working' && isLate(step, now - since, speed);
     return { task, forMs: Math.max(0, now - since), ...(late && { late }) };
   });

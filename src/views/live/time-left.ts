@@ -1,8 +1,7 @@
 // How long a run will still take: the work that is left, by what this run and earlier ones have seen or by the medians of
 // the tools, at the pace of this run. Says nothing rather than something wrong.
 import { toolNamed } from '../../contract/tools/all.ts';
-import type { RunView } from '../../core/run-view.ts';
-import type { AtWork, StepProgress } from '../../core/tally.ts';
+import type { AtWork, RunView, StepProgress } from '../../core/run-view.ts';
 
 /** Tasks of a step that this run must have finished before their mean counts more than the median. */
 const minTasksSeen = 3;
@@ -18,14 +17,13 @@ export function mostPlanned({ planned }: RunView): number | undefined {
 
 /** In milliseconds; undefined if nobody knows. */
 export function timeLeft(view: RunView, now: number): number | undefined {
-  const { tally, stage, speed, planned: { budget } = {} } = view;
-  const { firstBegin, atWork, steps } = tally;
+  const { stage, speed, firstBegin, atWork, steps, planned: { budget } = {} } = view;
   if (stage.is !== 'working' || firstBegin === undefined) return undefined;
   // The run will stop on the way, and nobody knows where.
   if (budget !== undefined && (mostPlanned(view) ?? Infinity) > budget) return undefined;
   const elapsedMs = now - firstBegin;
   // How many tasks were at work at once, on average.
-  const parallel = tally.busyMs(now) / elapsedMs;
+  const parallel = view.busyMs(now) / elapsedMs;
   if (elapsedMs < warmUpMs || parallel <= 0) return undefined;
   // What takes so much longer than usual has no usual end.
   const late = ({ step, since }: AtWork): boolean => isLate(step, now - since, speed);

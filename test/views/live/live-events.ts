@@ -51,8 +51,7 @@ export class Watching {
   }
 
   take(event: RunEvent, detail?: TaskDetail): void {
-    this.view.tally.take(event, this.now, detail);
-    this.view.take(event, this.now);
+    this.view.take(event, this.now, detail);
   }
 
   facts(now = this.now): LiveFacts {

@@ -4,7 +4,7 @@ import { timeLeftText } from '../../../src/views/live/time-left.ts';
 import { planOf, row, Watching } from './live-events.ts';
 
 const stepOf = (watching: Watching, name: string) => {
-  const step = watching.view.tally.steps.get(name);
+  const step = watching.view.steps.get(name);
   if (step === undefined) throw new Error(`no step ${name}`);
   const { queued, running, ended } = step;
   return { queued, running, ended };
@@ -27,7 +27,7 @@ describe('a step', () => {
     const watching = new Watching(1, { rows: [open] });
     for (const index of [0, 1, 2]) watching.begin('up', `a[${index}]`);
     expect(stepOf(watching, 'up')).toEqual({ queued: 0, running: 3, ended: 0 });
-    expect(watching.view.tally.steps.get('up')?.total).toBe(3);
+    expect(watching.view.steps.get('up')?.total).toBe(3);
   });
 });
 
@@ -176,31 +176,6 @@ test('a plan without a known price has no highest sum', () => {
   expect(watching.facts().planned).toBeUndefined();
 });
 
-test('a task that is repeated for another step is one task, with the ending that it has now', () => {
-  const watching = new Watching(3);
-  const about = { type: 'task', step: 'photo', task: 'photo:a', item: 'a', credits: 0 } as const;
-  watching.take({ ...about, ending: 'reused' });
-  watching.take({ ...about, ending: 'done' }, { before: 'reused' });
-  expect(stepOf(watching, 'photo')).toEqual({ queued: 2, running: 0, ended: 1 });
-  watching.begin('color', 'a');
-  watching.end('color', 'a');
-  watching.itemOver('a');
-  watching.take({ ...about, ending: 'failed' }, { before: 'done' });
-  expect(stepOf(watching, 'photo')).toEqual({ queued: 2, running: 0, ended: 1 });
-  expect(watching.facts().steps[0]).toMatchObject({ done: 0, failed: 1 });
-});
-
-test('a walk that begins again counts its tasks and items again, and not the credits', () => {
-  const watching = new Watching(2);
-  watching.whole('a', 100);
-  watching.begin('photo', 'b');
-  watching.view.walk();
-  expect(stepOf(watching, 'photo')).toEqual({ queued: 2, running: 0, ended: 0 });
-  watching.whole('a', 100, 'reused');
-  const { items, charged, share } = watching.facts();
-  expect([items.done, items.open, charged, share]).toEqual([0, 1, 10, 0.5]);
-});
-
 test('of several outages, the one that lasts is told, with its own time', () => {
   const watching = new Watching(2);
   watching.begin('photo', 'a');
@@ -212,7 +187,6 @@ test('of several outages, the one that lasts is told, with its own time', () => 
   expect(watching.facts().stage).toEqual({ is: 'waiting', why: 'slow', forMs: 3000 });
   watching.take({ type: 'back', of: 'storage', at: 'https://a', waitedMs: 3000 });
   expect(watching.facts().stage).toEqual({ is: 'waiting', why: 'no answer', forMs: 5000 });
-  expect([watching.view.isAway('service'), watching.view.isAway('storage')]).toEqual([true, false]);
   watching.take({ type: 'back', of: 'service', waitedMs: 5000 });
   expect(watching.facts().stage).toEqual({ is: 'working' });
 });
