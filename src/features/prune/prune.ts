@@ -9,7 +9,7 @@ import type { RunPaths } from '../../state/run-paths.ts';
 import { checkOutputFolder } from '../../state/writable.ts';
 import { chooseStore, type OpenStore, openStore } from '../../stores/open-store.ts';
 import { type EditOptions, editState, type StateEdit } from '../edit-state.ts';
-import { openItemsHere } from '../planning/items-here.ts';
+import { openItemsHere } from '../planning/here.ts';
 import { refuseIf } from '../refuse.ts';
 import { type Orphans, orphansWhere } from './orphan.ts';
 import { certainOrphans, namesake, withoutShared } from './orphans.ts';

@@ -7,9 +7,9 @@ import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { fingerprintFrom } from '../../model/fingerprint.ts';
 import { takesOf, viewIn } from '../../model/job-view.ts';
 import type { Ledger } from '../../model/record/ledger.ts';
-import type { ItemsHere } from '../planning/items-here.ts';
-import { belowOutput, reallyAt } from '../planning/plan-problems.ts';
-import { walkHere } from '../planning/tasks-here.ts';
+import type { ItemsHere } from '../planning/here.ts';
+import { walkHere } from '../planning/here.ts';
+import { outputsOf } from '../planning/plan-problems.ts';
 import { PlanReferences } from './plan-references.ts';
 
 /** A plan that begins anew refers to nothing. */
@@ -19,7 +19,7 @@ export async function referencesTo(
   disk: Disk,
 ): Promise<() => PlanReferences> {
   const { path: output } = disk.fileAt({ in: 'output', path: disk.recordedAs('') });
-  const below = belowOutput({ root: await reallyAt(output), folder: await reallyAt(folder) });
+  const { below } = await outputsOf(output, folder);
   return () =>
     new PlanReferences(
       (job) => viewIn(ledger, job),

@@ -25,8 +25,7 @@ import type { ReportData, ReportItem } from '../../report/page/report-data.ts';
 import { isSettled, type ReportedTask } from '../../report/page/task-state.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
 import { headerOf, openState } from '../open-state.ts';
-import { openItemsHere } from '../planning/items-here.ts';
-import { taskHere, walkHere } from '../planning/tasks-here.ts';
+import { openItemsHere, taskHere, walkHere } from '../planning/here.ts';
 
 export interface ReportContext {
   readonly paths: RunPaths;

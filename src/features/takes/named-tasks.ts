@@ -8,7 +8,7 @@ import { viewOf, viewsOf } from '../../model/job-view.ts';
 import type { Ledger } from '../../model/record/ledger.ts';
 import { jobFacts } from '../../model/state.ts';
 import { fannedOutIn, itemOf, stepOf } from '../../model/task.ts';
-import type { TaskHere, Tasks } from '../planning/tasks-here.ts';
+import type { TaskHere, Tasks } from '../planning/here.ts';
 import { refuse } from '../refuse.ts';
 
 /** A name that begins with the name of a step is a task; any other one is an item. */

@@ -20,8 +20,7 @@ import { locateState } from '../../state/locate-state.ts';
 import { checkOutputFolder } from '../../state/writable.ts';
 import { type Takes, takesAfter } from '../../views/takes.ts';
 import { type EditOptions, editState } from '../edit-state.ts';
-import { openItemsHere } from '../planning/items-here.ts';
-import { type Tasks, tasksHere } from '../planning/tasks-here.ts';
+import { openItemsHere, type Tasks, tasksHere } from '../planning/here.ts';
 import { refuse, refuseIf } from '../refuse.ts';
 import { itemsNamed } from './named-tasks.ts';
 

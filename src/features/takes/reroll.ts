@@ -10,8 +10,7 @@ import { type Takes, takesIn } from '../../views/takes.ts';
 import { internalsOf, type RunInternals } from '../internals.ts';
 import { headerOf, openState } from '../open-state.ts';
 import { type Planned, type PlanOptions, plan } from '../plan/plan.ts';
-import { openItemsHere } from '../planning/items-here.ts';
-import { tasksHere } from '../planning/tasks-here.ts';
+import { openItemsHere, tasksHere } from '../planning/here.ts';
 import { type Ran, type RunOptions, runIn } from '../run/run.ts';
 import { itemsNamed, tasksNamed } from './named-tasks.ts';
 
