@@ -44,6 +44,8 @@ export interface Destination {
 export class Task implements Maker {
   readonly id: TaskId;
   readonly planned: PlannedStep;
+  readonly step: Step;
+  readonly kind: StepKind;
   readonly scope: Scope;
   /** Names what is made: of the take that counts; of a download or a delete, what it is about and where. */
   fingerprint = '';
@@ -89,6 +91,8 @@ export class Task implements Maker {
 
   constructor(planned: PlannedStep, scope: Scope) {
     this.planned = planned;
+    this.step = planned.step;
+    this.kind = planned.step.kind;
     this.scope = scope;
     this.id = scope.idOf(planned.step);
     this.perhaps = scope.perhaps;
@@ -96,14 +100,6 @@ export class Task implements Maker {
 
   get timeoutMs(): number {
     return timeoutOf(this.planned.step);
-  }
-
-  get step(): Step {
-    return this.planned.step;
-  }
-
-  get kind(): StepKind {
-    return this.planned.step.kind;
   }
 }
 
