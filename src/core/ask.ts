@@ -3,6 +3,7 @@ import type { Digest } from '../base/digest.ts';
 import { canonical } from '../base/json.ts';
 import { ok, type Result } from '../base/result.ts';
 import { toCel } from '../language/expression.ts';
+import type { Step } from '../language/pipeline.ts';
 import { extensionMark } from '../language/result-name.ts';
 import { fill } from '../language/template.ts';
 import { conditionHolds } from '../model/condition.ts';
@@ -44,7 +45,7 @@ import {
   unusablePlace,
 } from './problems.ts';
 import type { PlannedStep } from './program.ts';
-import { fingerprintOfRequest, requestText, withExpressions } from './request.ts';
+import { ForItems, fingerprintOfRequest, requestText, withExpressions } from './request.ts';
 import { type Base, type Destination, isTasks, type Scope, type Task } from './scope.ts';
 import type { Takes } from './takes.ts';
 
@@ -72,6 +73,8 @@ export class Asking {
   /** Whoever asks does nothing: a creation that it begins is not there afterwards. */
   readonly #isDry: boolean;
 
+  /** Requests that may be sent. */
+  readonly #right = new Map<Step, ForItems<Named>>();
   /** Projects of which a download of this walk has saved all files. */
   readonly #saved = new Set<string>();
   /** By step: a task that waits for something. */
@@ -348,11 +351,11 @@ export class Asking {
     if (to === undefined || to.endsWith('/') || to.includes(extensionMark)) return undefined;
     const below = normalized(to);
     const path = below.ok ? facts.recordedAs(below.value) : undefined;
-    if (path === undefined || facts.mayReplace(path)) return undefined;
+    if (path === undefined) return undefined;
     const fact = facts.output(path);
     const isOurs = (digest: string | undefined): boolean =>
       known.job?.outputs.some(({ sha256 }) => sha256 === digest) === true;
-    if (fact.is !== 'file' || isOurs(fact.digest)) return undefined;
+    if (fact.is !== 'file' || isOurs(fact.digest) || facts.mayReplace(path)) return undefined;
     return fail(task, foreignFile(step, path));
   }
 
@@ -385,12 +388,20 @@ export class Asking {
   #check(task: Task): End | undefined {
     if (task.action === 'lost') return undefined;
     const { step, planned } = task;
-    const body = planned.body(this.#names(task));
-    if (!body.ok) return fail(task, problemAt(body.error));
-    const problem = problemOfBody(step, withExpressions(body.value));
-    if (problem !== undefined) return fail(task, problem);
-    task.request = body.value;
-    task.price = priceOfStep(step, body.value, this.#o.ledger);
+    const names = this.#names(task);
+    const right = this.#right.get(step) ?? new ForItems<Named>(step.with);
+    this.#right.set(step, right);
+    let request = right.get(names);
+    if (request === undefined) {
+      const body = planned.body(names);
+      if (!body.ok) return fail(task, problemAt(body.error));
+      request = body.value;
+      const problem = problemOfBody(step, withExpressions(request));
+      if (problem !== undefined) return fail(task, problem);
+      right.keep(names, request);
+    }
+    task.request = request;
+    task.price = priceOfStep(step, request, this.#o.ledger);
     return undefined;
   }
 

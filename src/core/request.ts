@@ -39,9 +39,9 @@ export function requestText<M extends Maker>(
       text += part;
       continue;
     }
-    const again = part.same?.textFor(names, reads);
-    if (again !== undefined) {
-      text += again;
+    const before = part.before.get(names);
+    if (before !== undefined) {
+      text += textFor(before, names, reads);
       continue;
     }
     const value = part.naming(names);
@@ -53,7 +53,7 @@ export function requestText<M extends Maker>(
     const counting = part.essential(value.value);
     const pieces = counting === undefined ? [] : piecesOf<M>(counting);
     text += joined(pieces, reads);
-    part.same?.keep(names, pieces);
+    part.before.keep(names, withSteps(pieces, names));
   }
   return ok(text);
 }
@@ -64,37 +64,51 @@ type Part = string | ValuePart;
 interface ValuePart {
   readonly naming: Naming;
   readonly essential: (value: Named) => Named | undefined;
-  /** Of a value in which items differ by what makes the outputs that it reads, and by nothing else. */
-  readonly same: SameText | undefined;
+  readonly before: ForItems<Pieces>;
 }
 
-/** The text of a value for the next item, which is that of the last one with the fingerprints of other makers. */
-class SameText {
-  #last: Names | undefined;
-  #pieces: readonly (string | { readonly step: string })[] = [];
+/** What was found of a template for the last item, and is right for the next one, too, if it reads the same. */
+export class ForItems<T> {
+  readonly #isSame: boolean;
+  #last: { readonly names: Names; readonly value: T } | undefined;
 
-  textFor<M extends Maker>(names: Names<M>, reads: Set<M>): string | undefined {
-    if (this.#last === undefined || !areAlike(this.#last, names)) return undefined;
-    const pieces = this.#pieces.map((piece) => {
-      const made = typeof piece === 'string' ? undefined : names.steps[piece.step];
-      return isMaker(made) ? made : String(piece);
-    });
-    return joined(pieces, reads);
+  constructor(template: Template) {
+    this.#isSame = isSameForItems(template);
   }
 
-  keep(names: Names, pieces: readonly (string | Maker)[]): void {
-    const steps = Object.entries(names.steps);
-    this.#last = names;
-    const kept: (string | { readonly step: string })[] = [];
-    for (const piece of pieces) {
-      const before = kept.at(-1);
-      if (typeof piece !== 'string')
-        kept.push({ step: steps.find(([, made]) => made === piece)?.[0] ?? '' });
-      else if (typeof before === 'string') kept[kept.length - 1] = before + piece;
-      else kept.push(piece);
-    }
-    this.#pieces = kept;
+  get(names: Names): T | undefined {
+    return this.#last !== undefined && areAlike(this.#last.names, names)
+      ? this.#last.value
+      : undefined;
   }
+
+  keep(names: Names, value: T): void {
+    if (this.#isSame) this.#last = { names, value };
+  }
+}
+
+/** A text, and the steps whose fingerprints are in it. */
+type Pieces = readonly (string | { readonly step: string })[];
+
+function textFor<M extends Maker>(pieces: Pieces, names: Names<M>, reads: Set<M>): string {
+  const made = pieces.map((piece) => {
+    const maker = typeof piece === 'string' ? undefined : names.steps[piece.step];
+    return isMaker(maker) ? maker : String(piece);
+  });
+  return joined(made, reads);
+}
+
+function withSteps(pieces: readonly (string | Maker)[], names: Names): Pieces {
+  const steps = Object.entries(names.steps);
+  const kept: Pieces[number][] = [];
+  for (const piece of pieces) {
+    const before = kept.at(-1);
+    if (typeof piece !== 'string')
+      kept.push({ step: steps.find(([, made]) => made === piece)?.[0] ?? '' });
+    else if (typeof before === 'string') kept[kept.length - 1] = before + piece;
+    else kept.push(piece);
+  }
+  return kept;
 }
 
 const isMaker = <M extends Maker>(made: M | readonly M[] | undefined): made is M =>
@@ -133,7 +147,7 @@ function isSameForItems(template: Template): boolean {
 const partOf = (template: Template, essential: ValuePart['essential']): ValuePart => ({
   naming: compileNames(template),
   essential,
-  same: isSameForItems(template) ? new SameText() : undefined,
+  before: new ForItems(template),
 });
 
 const compiled = new WeakMap<Template, readonly Part[]>();
