@@ -52,6 +52,24 @@ test('a creation is bought again, once, its file is replaced and kept, and its f
   expect(world.state).toBe(state);
 });
 
+test('a run that is interrupted after it has paid again goes on when it is repeated with the flag, and pays for nothing a third time', async () => {
+  const world = await done();
+  const payAgain = ['meme:1'];
+  const stop = new AbortController();
+  const cut = await world.run({
+    payAgain,
+    signal: stop.signal,
+    onEvent: ({ type }) => (type === 'charged' ? stop.abort() : undefined),
+  });
+  expect([cut.outcome, world.bill['meme:1']]).toEqual(['interrupted', 20]);
+  expect((await world.plan({ payAgain })).plan.credits).toBe(0);
+  expect((await world.run({ payAgain })).outcome).toBe('done');
+  expect(world.bill).toEqual({ 'meme:1': 20, 'meme:2': 10 });
+  // That run is over.
+  await world.run({ payAgain });
+  expect(world.bill).toEqual({ 'meme:1': 30, 'meme:2': 10 });
+});
+
 test('a download is saved again without paying: from its project, as it was', async () => {
   const world = await done();
   const first = world.read('out/1.png');

@@ -19,7 +19,15 @@ export class PayAgain {
   /** Downloads whose files are saved once more. */
   readonly downloads = new Set<string>();
 
-  constructor(option: PayAgainOption) {
+  readonly #ledger: Ledger;
+  /** The run that goes on: what it has paid for again is not paid for a third time. */
+  readonly #run: string | undefined;
+  /** Tasks of which that is so. */
+  readonly paid = new Set<string>();
+
+  constructor(option: PayAgainOption, ledger: Ledger, run: string | undefined) {
+    this.#ledger = ledger;
+    this.#run = run;
     this.#wantsLost = option === true;
     this.#named = new Set(typeof option === 'object' ? option : []);
   }
@@ -54,21 +62,30 @@ export class PayAgain {
       return refuse(`--pay-again ${name}: it is in doubt: settle it first`, 'shotlist resolve');
     if (action === undefined || end.ending === 'excluded')
       return refuse(`--pay-again ${name}: ${end.why}`);
-    if (task.kind.operation === 'create') this.creations.add(task.fingerprint);
-    else if (task.kind.operation !== 'download')
+    const { operation } = task.kind;
+    if (operation !== 'create' && operation !== 'download')
       return refuse(`--pay-again ${name}: it costs nothing, so nothing was paid for it`);
+    if (operation === 'create' && this.#isPaidAgain(task.fingerprint)) this.paid.add(name);
+    else if (operation === 'create') this.creations.add(task.fingerprint);
     else if (action === 'lost') this.creations.add(source.fingerprint);
     else this.downloads.add(name);
   }
 
+  #isPaidAgain(job: string): boolean {
+    const line = this.#ledger.job(job);
+    if (line === undefined || this.#run === undefined || current(line)?.run !== this.#run)
+      return false;
+    return line.attempts.some(({ forgotten }) => forgotten !== undefined);
+  }
+
   /** What the record is told before the run begins: these files are to be saved again, also after a kill. */
-  *moves(ledger: Ledger): Generator<Move> {
+  *moves(): Generator<Move> {
     for (const name of this.downloads) {
       const { source, action } = this.#found.get(name)?.task ?? {};
       if (source === undefined || (action !== 'save' && action !== 'copy')) continue;
       const { fingerprint: job } = source;
       if (this.creations.has(job)) continue;
-      const line = ledger.job(job);
+      const line = this.#ledger.job(job);
       const now = line && current(line);
       for (const { of, task, index, path } of line?.outputs ?? [])
         if (task === name && of === now?.name) yield { is: 'unsaved', job, of, task, index, path };

@@ -114,7 +114,7 @@ export async function openPlanning(
     perItem: budget.perItem,
     calendar: calendarCaps(pipeline),
   };
-  const payAgain = new PayAgain(options.payAgain);
+  const payAgain = new PayAgain(options.payAgain, ledger, interrupted(ledger, run.due)?.run);
   const setting = {
     ledger,
     facts,
@@ -182,6 +182,8 @@ export async function openPlanning(
   }
   // What needs a task that is paid for again is planned anew.
   while (payAgain.learn(planned.lost)) planned = await make();
+  for (const task of payAgain.paid)
+    onWarning(`--pay-again ${task}: the run that goes on has paid for it again already`);
   stop?.throwIfAborted();
   const unjudged = unjudgedText(here.unjudged);
   if (unjudged !== undefined) onWarning(unjudged);

@@ -604,7 +604,7 @@ async function walk(
     bug: telling.bug,
   });
   if (settled === undefined) {
-    const again = [...planning.payAgain.moves(ledger)];
+    const again = [...planning.payAgain.moves()];
     if (again.length > 0) await journal.commit(...again);
     if (webhooks !== undefined && lost.length > 0)
       note(
