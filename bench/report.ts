@@ -59,8 +59,8 @@ function dataOf(items: number): ReportData {
     ...{ pipeline: 'bench', at, rehearsal: true, running: false, inputs: true, steps },
     items: every.map(item),
     shared: { key: '', state: 'done', credits: 0, tasks: [], inputs: [], outputs: [] },
-    runs: [{ at, charged: 10 * items, refunded: 0 }],
-    credits: { charged: 10 * items, refunded: 0, reserved: 0 },
+    runs: [{ at, charged: 10 * items }],
+    credits: { charged: 10 * items, reserved: 0 },
     spending: every.map((number) => ({ at: begin + number * 180, step: 2, credits: 10 })),
     ...{ failures: [], doubts: [] },
   };

@@ -1,14 +1,14 @@
 // Credits as text, the same everywhere, and in money where the price of a credit is known.
 
 import { grouped } from '../base/text.ts';
-import type { CreditTotals } from '../model/credits.ts';
+import type { Totals } from '../model/record/ledger.ts';
 
 /**
- * `20 charged`, or `30 charged, 10 refunded, 20 net`. `open` is the name of the reserved credits,
- * if there are any.
+ * `20 charged`, or `30 charged, 10 refunded, 20 net`: only a run knows what it saw come back. `open` is the name of the reserved
+ * credits, if there are any.
  */
 export function creditsText(
-  { charged, refunded, reserved }: CreditTotals,
+  { charged, refunded = 0, reserved }: Totals & { readonly refunded?: number },
   open: 'in doubt' | 'set aside' = 'in doubt',
 ): string {
   const back = refunded > 0 ? `, ${refunded} refunded, ${charged - refunded} net` : '';

@@ -18,7 +18,7 @@ describe('shotlist report', () => {
     ]);
     expect(data).toMatchObject({
       rehearsal: false,
-      credits: { charged: 20, refunded: 0, reserved: 10 },
+      credits: { charged: 20, reserved: 10 },
       doubts: [{ item: 0, task: `swap:${hostile}`, reserved: 10 }],
       failures: [{ step: 3, code: 'no_source_face', items: [1], why: 'No face in p1.png.' }],
     });

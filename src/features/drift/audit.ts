@@ -2,9 +2,8 @@
 import { explainFailure } from '../../contract/api/failure.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { Refusal, refusedKey } from '../../language/load/refusal.ts';
-import { type CreditTotals, creditTotals } from '../../model/credits.ts';
 import { doubtsIn, viewsOf } from '../../model/job-view.ts';
-import type { Ledger } from '../../model/record/ledger.ts';
+import type { Ledger, Totals } from '../../model/record/ledger.ts';
 import { chargedHere } from '../../model/state.ts';
 import { inquire, isRefusedKey, knownProjects } from '../../service-api/inquiry.ts';
 import type { LedgerEntry } from '../../service-api/local-service.ts';
@@ -22,7 +21,7 @@ export interface Difference {
 
 export interface Audited {
   readonly projects: number;
-  readonly credits: CreditTotals;
+  readonly credits: Totals;
   /** The total cost of the jobs in the state file; the runs must have the same total. */
   readonly jobs: number;
   readonly differences: readonly Difference[];
@@ -77,7 +76,7 @@ export async function audit(loaded: LoadedPipeline, options: EditOptions = {}): 
       doubts.jobs += 1;
       doubts.credits += reserve;
     }
-    return { projects, credits: creditTotals(ledger), jobs, differences, unreported, doubts };
+    return { projects, credits: ledger.totals(), jobs, differences, unreported, doubts };
   });
 }
 

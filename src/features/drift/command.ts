@@ -4,7 +4,6 @@
 import { printable } from '../../base/printable.ts';
 import { count } from '../../base/text.ts';
 import type { AuditFlags, RefreshFlags } from '../../terminal/flags.ts';
-import { creditsText } from '../../views/credits-text.ts';
 import { command } from '../command.ts';
 import { type Audited, audit } from './audit.ts';
 import { type Refreshed, refresh } from './refresh.ts';
@@ -19,7 +18,7 @@ export const auditCommand = (file: string, flags: AuditFlags): Promise<number> =
   command(file, flags, (pipeline, reports) => audit(pipeline, { ...flags, ...reports }), {
     text: auditText,
     exitCode: ({ differences, jobs, credits }) =>
-      differences.length > 0 || jobs !== credits.charged - credits.refunded ? 1 : 0,
+      differences.length > 0 || jobs !== credits.charged ? 1 : 0,
   });
 
 const whose = (tasks: readonly string[], project: string): string =>
@@ -41,10 +40,7 @@ function refreshText({ projects, changes, unread }: Refreshed): string {
 
 export function auditText(audited: Audited): string {
   const { projects, credits, jobs, differences, unreported, doubts } = audited;
-  const net = credits.charged - credits.refunded;
-  const lines = [
-    `${count(projects, 'project')}; credits: ${creditsText({ ...credits, reserved: 0 })}.`,
-  ];
+  const lines = [`${count(projects, 'project')}; credits: ${credits.charged} charged.`];
   if (unreported.projects > 0)
     lines.push(
       `The service no longer reports ${count(unreported.projects, 'project')}, for example after a deletion; by the state file, they cost ${count(unreported.credits, 'credit')}.`,
@@ -53,14 +49,14 @@ export function auditText(audited: Audited): string {
     lines.push(
       `In doubt: ${count(doubts.jobs, 'creation')}, ${count(doubts.credits, 'credit')} set aside.`,
     );
-  if (jobs !== net)
+  if (jobs !== credits.charged)
     lines.push(
-      `The jobs add up to ${count(jobs, 'credit')}, the runs add up to ${net}; the two must be equal.`,
+      `The jobs add up to ${count(jobs, 'credit')}, the runs add up to ${credits.charged}; the two must be equal.`,
     );
   for (const { tasks, project, recorded, reported, why } of differences)
     lines.push(
       `  differs: ${whose(tasks, project)}: ${recorded} recorded, ${reported} reported: ${printable(why)}`,
     );
-  if (differences.length === 0 && jobs === net) lines.push('The ledgers agree.');
+  if (differences.length === 0 && jobs === credits.charged) lines.push('The ledgers agree.');
   return lines.join('\n');
 }

@@ -11,10 +11,9 @@ import { SavedFiles } from '../../files/saved-files.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { storeNameOf } from '../../language/store.ts';
-import { type CreditTotals, creditTotals } from '../../model/credits.ts';
 import { type StandingFailure, standingFailures } from '../../model/failures.ts';
 import { doubtsIn, type JobView, viewsOf } from '../../model/job-view.ts';
-import type { Ledger } from '../../model/record/ledger.ts';
+import type { Ledger, Totals } from '../../model/record/ledger.ts';
 import type { Output } from '../../model/record/line.ts';
 import { isWithheld } from '../../model/state.ts';
 import { stepOf } from '../../model/task.ts';
@@ -199,7 +198,7 @@ export interface Status {
   readonly running?: string;
   readonly runs: number;
   readonly lastRun?: { readonly at: string; readonly ended?: string };
-  readonly credits: CreditTotals;
+  readonly credits: Totals;
   /** Jobs by step kind, then by state; `withheld`: not bought, because the run stopped or stopped buying. */
   readonly jobs: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly outputs: number;
@@ -260,7 +259,7 @@ export function statusOf(ledger: Ledger, question: StatusQuestion, all = viewsOf
     running,
     runs: ledger.runs().length,
     ...(last === undefined ? {} : { lastRun: { at: last.at, ended: last.ended } }),
-    credits: creditTotals(ledger),
+    credits: ledger.totals(),
     jobs,
     outputs,
     files: files.counts(all),

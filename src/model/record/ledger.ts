@@ -16,6 +16,7 @@ import {
 
 /** Credits. */
 export interface Totals {
+  /** Refunds are taken off. */
   readonly charged: number;
   /** Set aside for attempts whose charge is unknown. */
   readonly reserved: number;

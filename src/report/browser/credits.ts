@@ -15,7 +15,7 @@ export function Credits({ data }: { readonly data: ReportData }): VNode {
   return html`<div>
     <section class="section">
       <h2>Over time</h2>
-      <p class="lede">${total === 0 ? 'Nothing was charged.' : `${count(total, 'credit')} after refunds; ${whole(credits.charged)} charged, ${whole(credits.refunded)} refunded, ${whole(credits.reserved)} set aside.`}</p>
+      <p class="lede">${total === 0 ? 'Nothing was charged.' : `${count(credits.charged, 'credit')} charged, refunds taken off; ${whole(credits.reserved)} set aside.`}</p>
       ${total === 0 ? null : html`<div class="card"><${OverTime} data=${data} total=${total} /></div>`}
     </section>
     ${total === 0 ? null : html`<section class="section"><h2>By step</h2><div class="card scroll"><${BySteps} data=${data} total=${total} gone=${gone} /></div></section>`}
@@ -99,15 +99,15 @@ function BySteps({
 
 function Runs({ data: { runs } }: { readonly data: ReportData }): VNode {
   return html`<table>
-    <thead><tr><th>Began</th><th>Took</th><th class="num">Charged</th><th class="num">Refunded</th></tr></thead>
+    <thead><tr><th>Began</th><th>Took</th><th class="num">Charged</th></tr></thead>
     <tbody>${runs
       .slice(-200)
       .reverse()
       .map(
-        ({ at, ended, charged, refunded }) => html`<tr>
+        ({ at, ended, charged }) => html`<tr>
           <td>${longTime(at)}</td>
           <td>${ended === undefined ? 'not finished' : duration(Date.parse(ended) - Date.parse(at))}</td>
-          <td class="num">${whole(charged)}</td><td class="num">${whole(refunded)}</td>
+          <td class="num">${whole(charged)}</td>
         </tr>`,
       )}</tbody>
   </table>`;

@@ -71,7 +71,7 @@ export function runBudgetText(
   const of = (run: string, charged: number, budget: number | undefined): string | undefined =>
     budget === undefined ? undefined : `${run} run: ${whole(charged)} of ${whole(budget)} budget`;
   if (pulse !== undefined) return of('this', pulse.charged, pulse.budget);
-  return last && of('last', last.charged - last.refunded, credits.budget);
+  return last && of('last', last.charged, credits.budget);
 }
 
 export function Facts({ data, counts, live }: FactsProps): VNode {
@@ -79,15 +79,10 @@ export function Facts({ data, counts, live }: FactsProps): VNode {
   const pulse = live?.pulse ?? undefined;
   const total = itemStates.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
   const { done = 0 } = counts;
-  const spent = credits.charged - credits.refunded;
   const finished = data.items.filter(({ state }) => state === 'done');
   // Of what is not finished, nobody knows the price yet.
   const paid =
-    finished.length === 0 ? spent : finished.reduce((sum, item) => sum + item.credits, 0);
-  const extra = [
-    credits.refunded > 0 ? `${whole(credits.refunded)} refunded` : '',
-    credits.reserved > 0 ? `${whole(credits.reserved)} set aside` : '',
-  ].filter((text) => text !== '');
+    finished.length === 0 ? credits.charged : finished.reduce((sum, item) => sum + item.credits, 0);
   const runBudget = runBudgetText(data, pulse);
   const shown = itemStates.filter((state) => (counts[state] ?? 0) > 0);
   const files = data.items.reduce(
@@ -105,8 +100,8 @@ export function Facts({ data, counts, live }: FactsProps): VNode {
     </div>
     <div class="fact">
       <h2>Credits</h2>
-      <p class="number">${whole(spent)}</p>
-      <p>${extra.length > 0 ? extra.join(', ') : 'charged'}</p>
+      <p class="number">${whole(credits.charged)}</p>
+      <p>${credits.reserved > 0 ? `${whole(credits.reserved)} set aside` : 'charged'}</p>
       ${runBudget === undefined ? null : html`<p>${runBudget}</p>`}
     </div>
     <div class="fact">

@@ -6,7 +6,6 @@ import { extensionOf, mediaTypeOf } from '../../contract/api/asset.ts';
 import { adviceFor } from '../../contract/api/failure.ts';
 import type { Pipeline, Step } from '../../language/pipeline.ts';
 import { stagesOf } from '../../language/stages.ts';
-import { creditTotals } from '../../model/credits.ts';
 import { standingTask } from '../../model/failures.ts';
 import { chargedAt, timesOf } from '../../model/job-times.ts';
 import { type JobView, numberOf, takesOf, viewIn, viewsOf } from '../../model/job-view.ts';
@@ -288,9 +287,9 @@ export class ReportBuilder {
       items: this.#items,
       shared: this.#shared,
       runs: ledger.runs().map(({ run, at, ended }) => {
-        return { at, ended, charged: ledger.totals(run).charged, refunded: 0 };
+        return { at, ended, charged: ledger.totals(run).charged };
       }),
-      credits: { ...creditTotals(ledger), budget: pipeline.budget.credits },
+      credits: { ...ledger.totals(), budget: pipeline.budget.credits },
       spending,
       failures: failureGroups(this.#failures),
       doubts: this.#doubts,

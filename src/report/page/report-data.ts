@@ -35,7 +35,6 @@ export interface ReportData {
   readonly runs: readonly ReportRun[];
   readonly credits: {
     readonly charged: number;
-    readonly refunded: number;
     readonly reserved: number;
     /** The budget of the pipeline file. */
     readonly budget?: number;
@@ -137,7 +136,6 @@ export interface ReportRun {
   /** Absent: it was interrupted, or it continues. */
   readonly ended?: string;
   readonly charged: number;
-  readonly refunded: number;
 }
 
 /** What a project cost, and when it began. */

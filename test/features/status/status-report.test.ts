@@ -54,7 +54,7 @@ describe('the status', () => {
   test('counts jobs by kind and state, and credits over all runs', () => {
     expect(status).toMatchObject({
       runs: 1,
-      credits: { charged: 22, refunded: 0, reserved: 30 },
+      credits: { charged: 22, reserved: 30 },
       jobs: {
         upload: { supplied: 1 },
         'face-swap-photo': { deleted: 1, complete: 1, doubt: 1, failed: 1 },

@@ -26,7 +26,7 @@ describe('bars', () => {
   });
 
   test('of a run are those that ended in it', () => {
-    const run = { at: '2026-11-20T10:01:00Z', charged: 0, refunded: 0 };
+    const run = { at: '2026-11-20T10:01:00Z', charged: 0 };
     const bars = [bar(0, 30), bar(0, 70), bar(100, 200)];
     expect(spanOf(bars, { ...run, ended: '2026-11-20T10:02:00Z' })).toEqual([bars[1]]);
     expect(spanOf(bars, run)).toEqual(bars.slice(1));

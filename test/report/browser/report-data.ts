@@ -23,6 +23,6 @@ export const reportOf = (
   },
   steps: ['photo', 'swap'].map((name) => ({ ...step, name, after: [], tasks: {}, credits: 0 })),
   ...{ items, shared: item('', 'done', []), runs: [], spending: [], failures: [], doubts: [] },
-  credits: { charged: 0, refunded: 0, reserved: 0 },
+  credits: { charged: 0, reserved: 0 },
   ...more,
 });

@@ -8,7 +8,7 @@ const nothing: ReportData = {
   ...{ pipeline: '</title><script>', at: '2026-11-22T00:00:00Z', rehearsal: false, running: false },
   ...{ inputs: true, steps: [], items: [], runs: [], spending: [], failures: [], doubts: [] },
   shared: { key: '', state: 'done', credits: 0, tasks: [], inputs: [], outputs: [] },
-  credits: { charged: 0, refunded: 0, reserved: 0 },
+  credits: { charged: 0, reserved: 0 },
 };
 
 const page = { script: 'let x = 1', style: 'p {}', notices: 'htm --> (c)' };
