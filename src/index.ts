@@ -25,6 +25,7 @@ export type { PlanReason } from './core/plan-reason.ts';
 export type { Plan, PlanNote, PlannedTake, PlanRow } from './core/plan-table.ts';
 export type { Clock } from './core/ports.ts';
 export type { RunEvent, RunOutcome, Summary, TaskEnding } from './core/run-event.ts';
+export type { Take, Takes } from './core/takes.ts';
 export { type Audited, audit, type Difference } from './features/drift/audit.ts';
 export {
   type DriftChange,
@@ -157,7 +158,6 @@ export {
   watch,
 } from './triggers/watch/watch.ts';
 export type { LiveFacts } from './views/live/live-facts.ts';
-export type { Take, Takes } from './views/takes.ts';
 export type {
   ScheduleEvent,
   TriggerProblem as ScheduleProblem,

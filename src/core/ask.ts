@@ -47,13 +47,13 @@ import {
 import type { PlannedStep } from './program.ts';
 import { ForItems, fingerprintOfRequest, requestText, withExpressions } from './request.ts';
 import { type Base, type Destination, isTasks, type Scope, type Task } from './scope.ts';
-import type { Takes } from './takes.ts';
+import type { TakeRule } from './takes.ts';
 
 export interface Asked {
   readonly ledger: Pick<Ledger, 'job' | 'dearest'>;
   readonly facts: Facts;
   readonly receipts: ReceiptsView;
-  readonly takes: Takes;
+  readonly takes: TakeRule;
   readonly base: Base;
   /** Reads and hashes a file, once. The error is the end of a sentence about it. */
   digest(path: string): Promise<Result<Digest, string>>;

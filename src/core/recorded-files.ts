@@ -2,7 +2,6 @@
 import { extensionOf } from '../contract/api/asset.ts';
 import type { JobView } from '../model/job-view.ts';
 import type { Output } from '../model/record/line.ts';
-import { jobFacts } from '../model/state.ts';
 import { type FileFact, isKept, isStored, type OutputFacts } from './facts.ts';
 import type { Disk, Place } from './ports.ts';
 
@@ -55,13 +54,6 @@ export function conditionOf(output: Output, facts: OutputFacts): Condition {
   if (fact.bytes === output.bytes && fact.digest === undefined) return 'unread';
   if (fact.bytes === output.bytes && fact.digest === output.sha256) return 'whole';
   return pruned ? 'pruned' : 'changed';
-}
-
-/** Paid for, and its files were saved at some time. */
-export function isComplete(job: JobView): boolean {
-  if (!jobFacts[job.state].hasResult) return false;
-  const saved = new Set(job.outputs.map(({ index }) => index));
-  return job.state === 'deleted' || saved.size >= downloadCount(job);
 }
 
 /** The place of an intact copy of a recorded output: its own, or among the kept files. */

@@ -218,10 +218,3 @@ export function placesOf(job: Job | undefined, task: string, index?: number) {
     )
     .map(({ of, index: at, path }) => ({ of, task, index: at, path }));
 }
-
-/** All takes of a request, the first one first. */
-export const takesOf = (ledger: Pick<Ledger, 'job' | 'takes'>, first: string): readonly JobView[] =>
-  [...[ledger.job(first)].filter((job) => job !== undefined), ...ledger.takes(first)].map(viewOf);
-
-/** 1 is the first take. */
-export const numberOf = ({ take }: Pick<Job, 'take'>): number => take?.number ?? 1;

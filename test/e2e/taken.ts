@@ -2,9 +2,10 @@
 // answers the same request with the same picture.
 import { appendFile, readFile } from 'node:fs/promises';
 import { digestOfBytes } from '../../src/base/digest.ts';
+import { withInternals } from '../../src/features/internals.ts';
 import type { RunInternals } from '../../src/features/run/run.ts';
 import { type Picked, pick } from '../../src/features/takes/pick.ts';
-import { type Rerolled, type RerollOptions, rerollWith } from '../../src/features/takes/reroll.ts';
+import { type Rerolled, type RerollOptions, reroll } from '../../src/features/takes/reroll.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
 import type { LoadedPipeline } from '../../src/language/load/loaded-pipeline.ts';
 import type { LocalService } from '../../src/service/start.ts';
@@ -46,7 +47,8 @@ export async function rerolls(
 ): Promise<Rerolled> {
   const pace = { backoffMs: 1, speedFactor: 100 };
   const all = { ...options, env: envOf(to) };
-  return await rerollWith(await loadedFrom(rig), names, all, { ...pace, ...internals });
+  const own = withInternals(all, { ...pace, ...internals });
+  return await reroll(await loadedFrom(rig), names, own);
 }
 
 export const picks = async (rig: Rig, task: string, take: number): Promise<Picked> =>

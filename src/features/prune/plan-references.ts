@@ -27,7 +27,7 @@ export interface Referring {
 
 export class PlanReferences {
   readonly #jobOf: (fingerprint: Fingerprint) => JobView | undefined;
-  readonly #takesOf: (first: Fingerprint) => readonly JobView[];
+  readonly #takesOf: (first: Fingerprint) => readonly Pick<JobView, 'job'>[];
   readonly #belowOutput: (path: string) => string | undefined;
   readonly #jobs = new Set<number>();
   readonly #files = new Set<string>();
@@ -37,7 +37,7 @@ export class PlanReferences {
   /** `takesOf`: all takes of a request. `belowOutput`: a path of the pipeline as one below the output folder; undefined if it is not there. */
   constructor(
     jobOf: (fingerprint: Fingerprint) => JobView | undefined,
-    takesOf: (first: Fingerprint) => readonly JobView[],
+    takesOf: (first: Fingerprint) => readonly Pick<JobView, 'job'>[],
     belowOutput: (path: string) => string | undefined,
   ) {
     this.#takesOf = takesOf;

@@ -2,10 +2,11 @@
 import { digestFrom } from '../../base/digest.ts';
 import { plannedAction } from '../../core/findings.ts';
 import type { Clock, Disk } from '../../core/ports.ts';
+import { takesOf } from '../../core/takes.ts';
 import type { See } from '../../core/walk.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { fingerprintFrom } from '../../model/fingerprint.ts';
-import { takesOf, viewIn } from '../../model/job-view.ts';
+import { viewIn } from '../../model/job-view.ts';
 import type { Ledger } from '../../model/record/ledger.ts';
 import type { ItemsHere } from '../planning/here.ts';
 import { walkHere } from '../planning/here.ts';

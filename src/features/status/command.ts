@@ -3,6 +3,7 @@
 import { printable } from '../../base/printable.ts';
 import { option, type ShellWord } from '../../base/shell.ts';
 import { count, grouped, table } from '../../base/text.ts';
+import { takesLines } from '../../core/takes.ts';
 import { stepOf } from '../../model/task.ts';
 import type { TaskState } from '../../model/task-states.ts';
 import type { StatusFlags } from '../../terminal/flags.ts';
@@ -11,7 +12,6 @@ import { liveText } from '../../views/live/live-lines.ts';
 import { paidTwiceLines } from '../../views/paid-twice-text.ts';
 import { filesText } from '../../views/plan-text.ts';
 import { stateLine } from '../../views/service-text.ts';
-import { takesLines } from '../../views/takes.ts';
 import { command } from '../command.ts';
 import { type CommandLine, stateLines } from '../command-line.ts';
 import {

@@ -5,6 +5,7 @@ import { adviceFor } from '../../contract/api/failure.ts';
 import { realClock } from '../../core/clock.ts';
 import { type FileCounts, isKept, isStored } from '../../core/facts.ts';
 import { type Condition, conditionOf } from '../../core/recorded-files.ts';
+import { counts, type Takes, takesIn } from '../../core/takes.ts';
 import { matchOf } from '../../files/glob.ts';
 import { HashCache } from '../../files/hash-cache.ts';
 import { SavedFiles } from '../../files/saved-files.ts';
@@ -21,7 +22,6 @@ import { taskStates } from '../../model/task-states.ts';
 import { locateState } from '../../state/locate-state.ts';
 import type { LiveFacts } from '../../views/live/live-facts.ts';
 import { type PaidTwice, paidTwiceOf } from '../../views/paid-twice-text.ts';
-import { type Takes, takesIn } from '../../views/takes.ts';
 import { internalsOf } from '../internals.ts';
 import { headerOf, openState, type ReadOptions } from '../open-state.ts';
 import { refuse } from '../refuse.ts';
@@ -268,11 +268,6 @@ export function statusOf(ledger: Ledger, question: StatusQuestion, all = viewsOf
     doubts,
     failures: standingFailures(ledger, all).map(failureOf),
   };
-}
-
-/** False for a take that is not the picked one: the next run does not save it. */
-function counts(ledger: Ledger, { take }: JobView): boolean {
-  return take === undefined || ledger.job(take.of)?.picked?.take === take.number;
 }
 
 interface OddFile {

@@ -2,17 +2,17 @@
 // counts, and shows what the next run will do.
 
 import { printable } from '../../base/printable.ts';
+import { rerolledText } from '../../core/takes.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { resultOf } from '../../language/load/refusal.ts';
 import type { PickFlags, RerollFlags } from '../../terminal/flags.ts';
 import { caution, print, printJson, printProse } from '../../terminal/terminal.ts';
 import { planText } from '../../views/plan-text.ts';
 import { fallbackLine, rehearsalLine } from '../../views/service-text.ts';
-import { rerolledText } from '../../views/takes.ts';
 import { command, pipelineFor, sayState } from '../command.ts';
 import { type CommandLine, commandLines, stateLines } from '../command-line.ts';
 import { plan } from '../plan/plan.ts';
-import { questionsOf, type RunCommandFlags } from '../run/command.ts';
+import { questionsOf } from '../run/command.ts';
 import { asRun, performCommand } from '../run/perform-command.ts';
 import { type Picked, pick } from './pick.ts';
 import { planReroll, type Rerolled, reroll } from './reroll.ts';
@@ -29,7 +29,7 @@ export async function rerollCommand(
       file,
       own,
       async (pipeline: LoadedPipeline, { onConnect }) => {
-        const planned = await planReroll(pipeline, names, { ...choices(own), onConnect });
+        const planned = await planReroll(pipeline, names, { ...own, onConnect });
         if (planned.rehearsal && !json)
           printProse(own.rehearse === true ? rehearsalLine : fallbackLine);
         return planned;
@@ -53,9 +53,6 @@ export async function rerollCommand(
   else if (takes.length > 0) print(rerolledText(takes, line));
   return code;
 }
-
-/** The flags without those of other commands. */
-const choices = ({ items: _, only: __, until: ___, exclude: ____, ...own }: RunCommandFlags) => own;
 
 export async function pickCommand(
   file: string,

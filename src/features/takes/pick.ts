@@ -8,17 +8,16 @@ import type { Journal } from '../../core/journal.ts';
 import { outputPath } from '../../core/output-path.ts';
 import type { Disk } from '../../core/ports.ts';
 import { certainly, downloadCount, isSomewhere, placeOf } from '../../core/recorded-files.ts';
-import { takeFile } from '../../core/takes.ts';
+import { numberOf, type Takes, takeFile, takesAfter, takesOf } from '../../core/takes.ts';
 import { checkOutput, type OutsideOptions } from '../../files/boundary.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { type JobView, numberOf, takesOf } from '../../model/job-view.ts';
+import { type JobView, viewOf } from '../../model/job-view.ts';
 import type { Ledger } from '../../model/record/ledger.ts';
 import type { Output } from '../../model/record/line.ts';
 import { jobFacts } from '../../model/state.ts';
 import { locateState } from '../../state/locate-state.ts';
 import { checkOutputFolder } from '../../state/writable.ts';
-import { type Takes, takesAfter } from '../../views/takes.ts';
 import { type EditOptions, editState } from '../edit-state.ts';
 import { openItemsHere, type Tasks, tasksHere } from '../planning/here.ts';
 import { refuse, refuseIf } from '../refuse.ts';
@@ -87,7 +86,7 @@ function chosenTake(tasks: Tasks, task: string, take: number, ledger: Ledger): C
     return refuse(`there is no task ${JSON.stringify(task)}`, hint);
   }
   const { first: name, number = 1 } = planned.take ?? {};
-  const all = name === undefined ? [] : takesOf(ledger, name);
+  const all = name === undefined ? [] : takesOf(ledger, name).map(viewOf);
   const [first] = all;
   if (first === undefined || all.length < 2)
     return refuse(`${task} has one take at most`, 'shotlist reroll pays for another one');

@@ -1,13 +1,12 @@
 // `reroll`: pays for another take of a result, on purpose. It is a run of the rerolled tasks alone.
 
 import { realClock } from '../../core/clock.ts';
-import { boundPipeline } from '../../language/load/bound-pipeline.ts';
+import { type Takes, takesIn } from '../../core/takes.ts';
+import { type BoundPipeline, boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { resultOf, valueOrThrow } from '../../language/load/refusal.ts';
 import { chooseTarget } from '../../service-api/target.ts';
 import { pathsOf } from '../../state/run-paths.ts';
-import { type Takes, takesIn } from '../../views/takes.ts';
-import { internalsOf, type RunInternals } from '../internals.ts';
+import { internalsOf } from '../internals.ts';
 import { headerOf, openState } from '../open-state.ts';
 import { type Planned, type PlanOptions, plan } from '../plan/plan.ts';
 import { openItemsHere, tasksHere } from '../planning/here.ts';
@@ -43,23 +42,14 @@ export async function reroll(
   names: readonly string[],
   options: RerollOptions = {},
 ): Promise<Rerolled> {
-  return await rerollWith(loaded, names, options, internalsOf(options));
-}
-
-/** The same, for tests. */
-export async function rerollWith(
-  loaded: LoadedPipeline,
-  names: readonly string[],
-  options: RerollOptions,
-  internals: RunInternals,
-): Promise<Rerolled> {
   const chosen = await chooseTasks(loaded, names, options);
-  const ran = await runIn('run', loaded, { ...options, reroll: chosen }, internals);
-  const takes = await takesAfter(loaded, options);
-  const tasks = new Set(chosen);
+  const ran = await runIn('run', loaded, { ...options, reroll: chosen }, internalsOf(options));
+  const bound = boundPipeline(loaded);
+  await using open = await openFor(bound, options, 'read', () => undefined);
+  const takes = takesIn(open.state.ledger, bound.pipeline.steps);
   return {
     ...ran,
-    takes: takes.filter((one) => one.tasks.some((task) => tasks.has(task))),
+    takes: takes.filter(({ tasks }) => tasks.some((task) => chosen.includes(task))),
   };
 }
 
@@ -103,57 +93,38 @@ async function chooseTasks(
   options: ChoosingOptions,
 ): Promise<readonly string[]> {
   const bound = boundPipeline(loaded);
+  const { pipeline } = bound;
+  const { clock = realClock } = options;
   // The run compares, and says the same: only a refusal needs it said here.
   const notices: string[] = [];
-  const chosen = await resultOf(async () => {
-    await using open = await openFor(loaded, options, 'plan', (message) => {
-      notices.push(message);
-    });
-    const { ledger } = open.state;
-    const { pipeline } = bound;
-    const { clock = realClock } = options;
-    const keys = itemsNamed(pipeline, names);
-    using here = await openItemsHere(bound, options, {
-      paths: open.paths,
-      ledger,
-      clock,
-      filter: { keys },
-    });
-    const tasks = await tasksHere(bound, here, { ledger, receipts: open.receipts, clock });
+  try {
+    await using open = await openFor(bound, options, 'plan', (message) => notices.push(message));
+    headerOf(open, bound);
+    const { paths, receipts, state } = open;
+    const { ledger } = state;
+    const filter = { keys: itemsNamed(pipeline, names) };
+    using here = await openItemsHere(bound, options, { paths, ledger, clock, filter });
+    const tasks = await tasksHere(bound, here, { ledger, receipts, clock });
     return tasksNamed(pipeline, names, tasks, ledger);
-  });
-  for (const message of chosen.ok ? [] : notices) options.onEvent?.({ type: 'warning', message });
-  return valueOrThrow(chosen);
-}
-
-async function takesAfter(
-  loaded: LoadedPipeline,
-  options: ChoosingOptions,
-): Promise<readonly Takes[]> {
-  await using open = await openFor(loaded, options, 'read', () => undefined);
-  return takesIn(open.state.ledger, boundPipeline(loaded).pipeline.steps);
+  } catch (error) {
+    for (const message of notices) options.onEvent?.({ type: 'warning', message });
+    throw error;
+  }
 }
 
 async function openFor(
-  loaded: LoadedPipeline,
+  bound: BoundPipeline,
   options: ChoosingOptions,
   access: 'plan' | 'read',
   onWarning: (message: string) => void,
 ): ReturnType<typeof openState> {
-  const bound = boundPipeline(loaded);
   const { clock = realClock, env = process.env } = options;
-  const target = chooseTarget(options, bound, env);
-  const paths = pathsOf(bound, target, options);
-  const { serviceName: service } = paths;
-  const compared = access === 'plan' ? env : undefined;
-  const internals = internalsOf(options);
-  const context = { clock, onWarning, service, env: compared, internals };
-  const opened = await openState(bound, paths, access, context);
-  try {
-    headerOf(opened, bound);
-    return opened;
-  } catch (error) {
-    await opened[Symbol.asyncDispose]();
-    throw error;
-  }
+  const paths = pathsOf(bound, chooseTarget(options, bound, env), options);
+  return await openState(bound, paths, access, {
+    clock,
+    onWarning,
+    service: paths.serviceName,
+    env: access === 'plan' ? env : undefined,
+    internals: internalsOf(options),
+  });
 }

@@ -4,11 +4,12 @@ import { isObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { ShellWord } from '../../base/shell.ts';
 import { extensionOf, mediaTypeOf } from '../../contract/api/asset.ts';
 import { adviceFor } from '../../contract/api/failure.ts';
+import { numberOf, takesOf } from '../../core/takes.ts';
 import type { Pipeline, Step } from '../../language/pipeline.ts';
 import { stagesOf } from '../../language/stages.ts';
 import { standingTask } from '../../model/failures.ts';
 import { chargedAt, timesOf } from '../../model/job-times.ts';
-import { type JobView, numberOf, takesOf, viewIn, viewsOf } from '../../model/job-view.ts';
+import { type JobView, viewIn, viewOf, viewsOf } from '../../model/job-view.ts';
 import type { Ledger } from '../../model/record/ledger.ts';
 import type { Output } from '../../model/record/line.ts';
 import { chargedHere, jobFacts, worthOf } from '../../model/state.ts';
@@ -165,21 +166,23 @@ export class ReportBuilder {
   #takesOf({ step, task, take }: ReportedTask): ReportTask['takes'] {
     if (take === undefined || take.known < 2) return undefined;
     const { ledger, line } = this.#sources;
-    return takesOf(ledger, take.first).map((job) => {
-      const number = numberOf(job);
-      const isPicked = number === take.number;
-      const credits = worthOf(job);
-      const isChoice = !isPicked && jobFacts[job.state].hasResult && mailable(task) === task;
-      return {
-        number,
-        state: job.state,
-        picked: isPicked || undefined,
-        credits: credits === 0 ? undefined : credits,
-        at: timesOf(job).ended,
-        command: isChoice ? line('pick', [task, String(number)]) : undefined,
-        files: takeFiles(job, task).map((output) => this.#fileOf(output, step.name)),
-      };
-    });
+    return takesOf(ledger, take.first)
+      .map(viewOf)
+      .map((job) => {
+        const number = numberOf(job);
+        const isPicked = number === take.number;
+        const credits = worthOf(job);
+        const isChoice = !isPicked && jobFacts[job.state].hasResult && mailable(task) === task;
+        return {
+          number,
+          state: job.state,
+          picked: isPicked || undefined,
+          credits: credits === 0 ? undefined : credits,
+          at: timesOf(job).ended,
+          command: isChoice ? line('pick', [task, String(number)]) : undefined,
+          files: takeFiles(job, task).map((output) => this.#fileOf(output, step.name)),
+        };
+      });
   }
 
   #jobFacts(job: JobView): Partial<ReportTask> {
