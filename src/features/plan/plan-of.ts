@@ -22,8 +22,7 @@ import { openPlanning } from '../planning/planning.ts';
 import { readPlan } from '../planning/reading.ts';
 import { overruledText, refuseBeyondPlan, refuseUnpriced } from '../planning/refusals.ts';
 import { countOrphans } from '../prune/orphans.ts';
-import type { PlanReferences } from '../prune/plan-references.ts';
-import { referencesTo, seenBy } from '../prune/references.ts';
+import { type PlanReferences, referencesTo } from '../prune/references.ts';
 import { refuse } from '../refuse.ts';
 import { type Planned, type PlanOptions, UnrunnablePlan } from './planned.ts';
 
@@ -49,12 +48,12 @@ export async function planOf(
       const jobs = opened.state.ledger;
       const anew = await referencesTo(jobs, bound, disk);
       return () => {
-        references = anew();
+        const refers = anew();
+        references = refers;
         reasons = new Reasons(ledger, options.explain);
-        const refers = seenBy(references, jobs);
         return (task, end) => {
           reasons.see(task, end);
-          refers(task, end);
+          refers.see(task, end);
         };
       };
     },

@@ -17,7 +17,7 @@ import type { Ledger } from '../../model/record/ledger.ts';
 import type { Output } from '../../model/record/line.ts';
 import { fannedOutIn } from '../../model/task.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
-import { pathKey } from '../prune/plan-references.ts';
+import { pathKey } from '../prune/references.ts';
 import {
   maxProvenanceBytes,
   type Origin,

@@ -4,7 +4,7 @@
 import { extensionOf } from '../../contract/api/asset.ts';
 import { isKept, isStored, type OutputFacts } from '../../core/facts.ts';
 import { conditionOf, downloadCount, filesNotHere } from '../../core/recorded-files.ts';
-import type { KeptFile } from '../../files/leftovers.ts';
+import type { KeptFile, Leftovers } from '../../files/leftovers.ts';
 import type { Step } from '../../language/pipeline.ts';
 import { uploadFingerprint } from '../../model/fingerprint.ts';
 import type { Item } from '../../model/item.ts';
@@ -14,217 +14,263 @@ import type { Output } from '../../model/record/line.ts';
 import { worthOf } from '../../model/state.ts';
 import { fannedOutIn, itemOf, stepOf } from '../../model/task.ts';
 import { historyIn } from '../result-fate.ts';
-import type {
-  BackingProject,
-  OrphanFile,
-  OrphanKept,
-  OrphanProject,
-  Orphans,
-  RecordName,
-} from './orphan.ts';
-import { type PlanReferences, pathKey, pathMark } from './plan-references.ts';
+import type { OrphanFile, OrphanKept, OrphanProject, Orphans, RecordName } from './orphan.ts';
+import { type PlanReferences, pathKey, pathMark } from './references.ts';
 
-/** Facts about what is on disk, beside those that a plan asks for. */
-export interface OrphanFacts extends OutputFacts {
-  /** True if the item is certainly gone, and not only out of sight, as on a drive that is not mounted. */
-  isGone(item: string): boolean;
-  /** True if a recorded output is below the output folder, and no link leads there. */
-  isReachable(path: string): boolean;
-  /** When a recorded output was last written, in milliseconds since 1970; 0 if nobody can tell. */
-  writtenAt(path: string): number;
-}
-
-export interface OrphanQuestion extends RelationQuestion, RecordedJobs {
+export interface OrphanQuestion {
+  readonly steps: readonly Step[];
+  /** All items of the pipeline. */
+  readonly items: Iterable<Item>;
+  /** Of the plan of all items and steps. */
+  readonly references: PlanReferences;
+  readonly jobs: () => Iterable<JobView>;
+  readonly jobOf: (fingerprint: string) => JobView | undefined;
+  /** What is in the folder of kept files. */
   readonly kept: readonly KeptFile[];
-  readonly facts: OrphanFacts;
+  readonly facts: OutputFacts;
+  readonly leftovers: Pick<Leftovers, 'isGone' | 'isReachable' | 'writtenAt'>;
 }
 
 export const findOrphans = (question: OrphanQuestion): Orphans => new Search(question).found();
 
+/**
+ * How the pipeline of today stands to a job of an earlier run.
+ * - `needed`: a planned task has the job, or the job is not finished.
+ * - `undecided`: a step of its kind is not decided before a run.
+ * - `history`: its steps depend on the day.
+ * - `unseen`: its item may be only out of sight.
+ * - `superseded`: the pipeline has its task, with other content or parameters.
+ * - `gone`: its item or its step is gone.
+ */
+type Relation = 'needed' | 'undecided' | 'history' | 'unseen' | 'superseded' | 'gone';
+
+/**
+ * What recorded results make of a kept copy, the strongest last. `last`: it is the only copy of a result whose task the pipeline
+ * still has.
+ */
+const keptUses = ['none', 'last', 'needed'] as const;
+type KeptUse = (typeof keptUses)[number];
+
 class Search {
-  readonly #o: OrphanQuestion;
-  readonly #candidates: OrphanCandidates;
-  readonly #relations: JobRelations;
+  readonly #q: OrphanQuestion;
+  /** Jobs that may have orphans. A state file may record a million jobs, and the plan needs nearly all: only these names are kept. */
+  readonly #names: readonly string[];
+  /** Where the files of all other jobs are. */
+  readonly #neededPaths = new Set<number>();
+  readonly #steps: ReadonlyMap<string, Step>;
+  readonly #keyOf: (task: string) => string | undefined;
+  /** Items of recorded tasks that the pipeline does not have. */
+  readonly #missing = new Set<string>();
+  readonly #isHistory: (job: JobView) => boolean;
+  readonly #undecided: ReadonlySet<string>;
+  /** Other pipelines of the folder keep their files there, too: only recorded files can be orphans. */
+  readonly #kept: ReadonlyMap<string, KeptFile>;
+  readonly #copies = new Map<string, { readonly use: KeptUse; readonly orphan: OrphanKept }>();
   readonly #files = new Map<string, OrphanFile>();
   readonly #changed = new Map<string, string>();
   readonly #projects: OrphanProject[] = [];
-  readonly #kept: KeptCopies;
   readonly #held = new Set<string>();
   readonly #counts = { history: 0, unseen: 0, unsaved: 0, remote: 0, outside: 0 };
 
   constructor(question: OrphanQuestion) {
-    this.#o = question;
-    this.#kept = new KeptCopies(question.kept);
-    const hasKept = ({ sha256, path }: Output): boolean =>
-      this.#kept.has(sha256, extensionOf(path));
-    this.#candidates = orphanCandidates(question, question.references, hasKept);
-    const isGone = (item: string): boolean => question.facts.isGone(item);
-    this.#relations = new JobRelations(question, this.#candidates, isGone);
+    const { steps, items, references, jobs, kept } = question;
+    this.#q = question;
+    this.#kept = new Map(kept.map((file) => [nameOf(file.sha256, file.extension), file]));
+    this.#steps = new Map(steps.map((step) => [step.name, step]));
+    this.#undecided = new Set(references.undecided.map(({ kind }) => kind));
+    this.#isHistory = historyIn(steps);
+    const isFannedOut = fannedOutIn(steps);
+    this.#keyOf = (task) => itemOf(task, isFannedOut(task));
+    const names: string[] = [];
+    for (const job of jobs()) {
+      const { outputs } = job;
+      const isNeeded = !isFinished(job) || references.has(job.job);
+      const hasCopy = outputs.some((output) => this.#kept.has(keptName(output)));
+      if (isNeeded && outputs.length <= downloadCount(job) && !hasCopy) {
+        for (const { path } of outputs) this.#neededPaths.add(pathMark(path));
+        continue;
+      }
+      names.push(job.job);
+      for (const task of tasksOf(job)) {
+        const key = this.#keyOf(task);
+        if (key !== undefined) this.#missing.add(key);
+      }
+    }
+    this.#names = names;
+    if (this.#missing.size > 0) for (const { key } of items) this.#missing.delete(key);
   }
 
   found(): Orphans {
-    for (const job of this.#candidates.jobs()) this.#look(job);
-    for (const job of this.#candidates.jobs()) this.#giveBack(job);
-    const { orphans: kept, ...keptLeft } = this.#kept.found();
-    const undecided = this.#o.references.undecided.filter(({ kind }) => this.#held.has(kind));
-    const changed = [...this.#changed.values()].sort();
+    for (const job of this.#jobs()) this.#look(job);
+    for (const job of this.#jobs()) this.#giveBack(job);
+    const copies = [...this.#copies.values()];
     return {
       files: [...this.#files.values()],
-      kept,
+      kept: copies.filter(({ use }) => use === 'none').map(({ orphan }) => orphan),
       projects: this.#projects,
-      left: { ...this.#counts, ...keptLeft, changed, undecided, shared: 0 },
+      left: {
+        ...this.#counts,
+        lastCopies: copies.filter(({ use }) => use === 'last').length,
+        unrecorded: this.#kept.size - copies.length,
+        changed: [...this.#changed.values()].sort(),
+        undecided: this.#q.references.undecided.filter(({ kind }) => this.#held.has(kind)),
+        shared: 0,
+      },
     };
   }
 
-  #look(job: JobView): void {
-    const relation = this.#relations.of(job);
-    switch (relation) {
-      case 'needed':
-        this.#lookForCopies(job);
-        break;
-      case 'undecided':
-        this.#held.add(job.kind);
-        break;
-      case 'history':
-      case 'unseen':
-        this.#counts[relation] += 1;
-        break;
-      case 'superseded':
-        this.#lookAtProject(job, relation);
-        break;
-      case 'gone':
-        this.#lookAtProject(job, relation);
-        for (const output of job.outputs) this.#lookAtFile(job, output, this.#isLast(job));
+  /** Read again one by one. */
+  *#jobs(): Generator<JobView> {
+    for (const name of this.#names) {
+      const job = this.#q.jobOf(name);
+      if (job !== undefined) yield job;
     }
+  }
+
+  #relationOf(job: JobView): Relation {
+    const tasks = tasksOf(job);
+    if (this.#q.references.has(job.job) || !isFinished(job) || tasks.length === 0) return 'needed';
+    if (job.kind === unknownKind || this.#undecided.has(job.kind)) return 'undecided';
+    if (this.#isHistory(job)) return 'history';
+    if (tasks.some((task) => this.#has(task))) return 'superseded';
+    return tasks.some((task) => this.#isUnseen(task)) ? 'unseen' : 'gone';
+  }
+
+  /** True if the pipeline has this task, whatever the task would do now. */
+  #has(task: string): boolean {
+    const step = this.#steps.get(stepOf(task));
+    const key = this.#keyOf(task);
+    if (step === undefined || step.shared !== (key === undefined)) return false;
+    return key === undefined || !this.#missing.has(key);
+  }
+
+  #isUnseen(task: string): boolean {
+    const key = this.#keyOf(task);
+    return key !== undefined && this.#missing.has(key) && !this.#q.leftovers.isGone(key);
+  }
+
+  #look(job: JobView): void {
+    const relation = this.#relationOf(job);
+    if (relation === 'needed') this.#lookForTwins(job);
+    else if (relation === 'undecided') this.#held.add(job.kind);
+    else if (relation === 'history' || relation === 'unseen') this.#counts[relation] += 1;
+    else this.#lookAtProject(job, relation);
+    if (relation === 'gone')
+      for (const output of job.outputs) this.#lookAtFile(job, output, this.#isLast(job));
     this.#lookAtKept(job, relation);
   }
 
   /** Files of a needed job that a renamed item left: only if the pipeline's own task has the same file in its place. */
-  #lookForCopies(job: JobView): void {
-    const outputs = job.outputs;
-    if (!isFinished(job) || outputs.length <= downloadCount(job)) return;
+  #lookForTwins(job: JobView): void {
+    const { outputs } = job;
+    if (!isFinished(job) || outputs.length <= downloadCount(job) || this.#isHistory(job)) return;
     for (const output of outputs) {
       const { task, index, path, sha256 } = output;
-      if (
-        this.#relations.has(task) ||
-        this.#relations.isUnseen(task) ||
-        this.#relations.isHistory(job)
-      )
-        continue;
+      if (this.#has(task) || this.#isUnseen(task)) continue;
       const twin = outputs.find(
-        (other) =>
-          other.index === index && other.sha256 === sha256 && this.#relations.has(other.task),
+        (other) => other.index === index && other.sha256 === sha256 && this.#has(other.task),
       );
-      if (twin === undefined || pathKey(twin.path) === pathKey(path)) continue;
-      if (this.#isHere(twin)) this.#lookAtFile(job, output, false);
+      if (twin !== undefined && pathKey(twin.path) !== pathKey(path) && this.#isHere(twin))
+        this.#lookAtFile(job, output, false);
     }
   }
 
   #lookAtFile(job: JobView, output: Output, last: boolean): void {
-    const { facts, references } = this.#o;
-    const { path, bytes, sha256, task, index } = output;
-    if (this.#candidates.isNeededPath(path)) return;
-    const condition = conditionOf(output, facts);
-    const isOurs = condition === 'whole' || condition === 'unread';
-    if (condition === 'changed' && !isKept(output, facts)) this.#changed.set(pathKey(path), path);
-    if (!isOurs || references.reads(path) || references.has(uploadFingerprint(sha256))) return;
-    if (!facts.isReachable(path)) {
+    const { facts, references, leftovers } = this.#q;
+    const { path, bytes, sha256 } = output;
+    const key = pathKey(path);
+    if (this.#neededPaths.has(pathMark(path))) return;
+    if (conditionOf(output, facts) === 'changed' && !isKept(output, facts))
+      this.#changed.set(key, path);
+    if (!this.#isHere(output)) return;
+    if (references.isRead(path) || references.has(uploadFingerprint(sha256))) return;
+    if (!leftovers.isReachable(path)) {
       this.#counts.outside += 1;
       return;
     }
-    const record: RecordName = { job: job.job, task, index };
-    const known = this.#files.get(pathKey(path));
-    const records = known === undefined ? [record] : [...known.records, record];
-    this.#files.set(pathKey(path), {
-      path,
-      bytes,
-      sha256,
-      records,
-      last,
-      tasks: job.tasks,
-      at: this.#timeOf(job),
-      credits: worthOf(job),
-    });
+    const records = [...(this.#files.get(key)?.records ?? []), recordOf(job, output)];
+    this.#files.set(key, { path, bytes, sha256, records, last, ...this.#about(job) });
   }
 
   /** A path that belongs to another result too is no orphan, and no file that its owner changed. */
   #giveBack(job: JobView): void {
-    for (const { task, index, path, ...output } of job.outputs) {
+    for (const output of job.outputs) {
+      const { task, index, path } = output;
       const key = pathKey(path);
-      const file = this.#files.get(key);
-      const isOwn = file?.records.some(
-        (one) => one.job === job.job && one.task === task && one.index === index,
-      );
-      if (file !== undefined && isOwn !== true && this.#isNeededAt(job, task))
-        this.#files.delete(key);
-      if (this.#changed.has(key) && this.#isHere({ task, index, path, ...output }))
-        this.#changed.delete(key);
+      const isOwn = this.#files
+        .get(key)
+        ?.records.some((one) => one.job === job.job && one.task === task && one.index === index);
+      if (isOwn === false && this.#isNeededAt(job, task)) this.#files.delete(key);
+      if (this.#changed.has(key) && this.#isHere(output)) this.#changed.delete(key);
     }
   }
 
   #isNeededAt(job: JobView, task: string): boolean {
-    const relation = this.#relations.of(job);
-    return relation === 'needed' ? this.#relations.has(task) : relation !== 'gone';
+    const relation = this.#relationOf(job);
+    return relation === 'needed' ? this.#has(task) : relation !== 'gone';
   }
 
   /** A project may go when its result is saved: for a task that the pipeline has, in its place or in the store. */
   #lookAtProject(job: JobView, relation: 'superseded' | 'gone'): void {
+    const { facts } = this.#q;
     const { project, kind, tasks } = job;
     if (job.state !== 'complete' || project === undefined) return;
-    if (tasks.some((task) => this.#relations.step(task)?.keepRemote === true)) {
+    if (tasks.some((task) => this.#steps.get(stepOf(task))?.keepRemote === true)) {
       this.#counts.remote += 1;
       return;
     }
-    const { facts } = this.#o;
     const isSafe = (output: Output): boolean =>
       this.#isHere(output) || (relation === 'gone' && isKept(output, facts));
     const onlyStored = filesNotHere(job, isSafe, facts);
-    if (onlyStored === undefined) {
-      this.#counts.unsaved += 1;
-      return;
-    }
-    const about = { tasks, at: this.#timeOf(job), credits: worthOf(job) };
-    this.#projects.push({ job: job.job, kind, project, onlyStored, ...about });
+    if (onlyStored === undefined) this.#counts.unsaved += 1;
+    else this.#projects.push({ job: job.job, kind, project, onlyStored, ...this.#about(job) });
   }
 
   #lookAtKept(job: JobView, relation: Relation): void {
+    const { facts } = this.#q;
+    const { kind, project } = job;
     for (const output of job.outputs) {
-      if (!this.#kept.has(output.sha256, extensionOf(output.path))) continue;
-      const about = { at: Date.parse(job.at), tasks: job.tasks, credits: worthOf(job) };
-      const { task, index } = output;
-      const record = { job: job.job, task, index };
-      const whole = conditionOf(output, this.#o.facts) === 'whole';
-      const stored = isStored(output, this.#o.facts);
-      const spare = whole || stored || job.state === 'complete';
-      const { kind, project } = job;
-      const isBacked = !whole && !stored && relation === 'superseded' && project !== undefined;
-      this.#kept.add(output, {
-        use: keptUse(relation, whole, spare),
-        about,
-        last: relation === 'gone' && this.#isLast(job),
-        ...(whole ? {} : { record }),
-        ...(isBacked ? { backing: { kind, project } } : {}),
+      const name = keptName(output);
+      const file = this.#kept.get(name);
+      if (file === undefined) continue;
+      const known = this.#copies.get(name);
+      const { records = [], backedBy = [], at = 0, last = false } = known?.orphan ?? {};
+      const whole = conditionOf(output, facts) === 'whole';
+      const stored = isStored(output, facts);
+      const isBacking = !whole && !stored && relation === 'superseded' && project !== undefined;
+      const use = keptUse(relation, whole, stored || job.state === 'complete');
+      this.#copies.set(name, {
+        use: stronger(use, known?.use ?? 'none'),
+        orphan: {
+          ...file,
+          tasks: job.tasks,
+          credits: worthOf(job),
+          at: Math.max(file.at, Date.parse(job.at), at),
+          records: whole ? records : [...records, recordOf(job, output)],
+          backedBy: isBacking ? [...backedBy, { kind, project }] : backedBy,
+          last: last || (relation === 'gone' && this.#isLast(job)),
+        },
       });
     }
   }
 
   /** True if nothing is left once everything is removed: the store is the only other place. */
   #isLast(job: JobView): boolean {
-    const { facts } = this.#o;
     const atService =
       job.state === 'complete' && !this.#projects.some((one) => one.job === job.job);
-    return !atService && job.outputs.every((output) => !isStored(output, facts));
+    return !atService && job.outputs.every((output) => !isStored(output, this.#q.facts));
   }
 
   #isHere(output: Output): boolean {
-    const condition = conditionOf(output, this.#o.facts);
+    const condition = conditionOf(output, this.#q.facts);
     return condition === 'whole' || condition === 'unread';
   }
 
   /** A result ages as a whole: its project and its files. */
-  #timeOf(job: JobView): number {
-    const times = job.outputs.map(({ path }) => this.#o.facts.writtenAt(path));
-    return Math.max(Date.parse(job.at), ...times);
+  #about(job: JobView): Pick<OrphanFile, 'tasks' | 'at' | 'credits'> {
+    const times = job.outputs.map(({ path }) => this.#q.leftovers.writtenAt(path));
+    const at = Math.max(Date.parse(job.at), ...times);
+    return { tasks: job.tasks, at, credits: worthOf(job) };
   }
 }
 
@@ -235,219 +281,18 @@ function keptUse(relation: Relation, whole: boolean, spare: boolean): KeptUse {
   return spare ? 'none' : 'last';
 }
 
-// How the pipeline of today stands to the jobs of earlier runs. Whatever a plan cannot tell is needed.
+const stronger = (one: KeptUse, other: KeptUse): KeptUse =>
+  keptUses.indexOf(one) > keptUses.indexOf(other) ? one : other;
 
-/**
- * - `needed`: a planned task has the job, or the job is not finished.
- * - `undecided`: a step of its kind is not decided before a run.
- * - `history`: its steps depend on the day.
- * - `unseen`: its item may be only out of sight.
- * - `superseded`: the pipeline has its task, with other content or parameters.
- * - `gone`: its item or its step is gone.
- */
-type Relation = 'needed' | 'undecided' | 'history' | 'unseen' | 'superseded' | 'gone';
+const nameOf = (sha256: string, extension: string): string => `${sha256}.${extension}`;
 
-interface RelationQuestion {
-  readonly steps: readonly Step[];
-  /** All items of the pipeline. */
-  readonly items: Iterable<Item>;
-  /** Of the plan of all items and steps. */
-  readonly references: PlanReferences;
-}
+const keptName = ({ sha256, path }: Output): string => nameOf(sha256, extensionOf(path));
 
-class JobRelations {
-  readonly #references: PlanReferences;
-  readonly #steps: ReadonlyMap<string, Step>;
-  readonly #undecided: ReadonlySet<string>;
-  readonly #isGone: (item: string) => boolean;
-  readonly #keyOf: (task: string) => string | undefined;
-  /** Items of recorded tasks that the pipeline does not have. */
-  readonly #missing: ReadonlySet<string>;
-  readonly isHistory: (job: JobView) => boolean;
-
-  /** `isGone`: false if an item that the pipeline does not have may be only out of sight. */
-  constructor(
-    question: RelationQuestion,
-    candidates: OrphanCandidates,
-    isGone: (item: string) => boolean,
-  ) {
-    const { steps, references } = question;
-    this.#references = references;
-    this.#steps = new Map(steps.map((step) => [step.name, step]));
-    this.#undecided = new Set(references.undecided.map(({ kind }) => kind));
-    this.#isGone = isGone;
-    const isFannedOut = fannedOutIn(steps);
-    this.#keyOf = (task) => itemOf(task, isFannedOut(task));
-    this.#missing = missingItems(question, candidates.jobs(), this.#keyOf);
-    this.isHistory = historyIn(steps);
-  }
-
-  of(job: JobView): Relation {
-    const tasks = tasksOf(job);
-    if (this.#references.has(job.job) || !isFinished(job) || tasks.length === 0) return 'needed';
-    if (job.kind === unknownKind || this.#undecided.has(job.kind)) return 'undecided';
-    if (this.isHistory(job)) return 'history';
-    if (tasks.some((task) => this.has(task))) return 'superseded';
-    return tasks.some((task) => this.isUnseen(task)) ? 'unseen' : 'gone';
-  }
-
-  step(task: string): Step | undefined {
-    return this.#steps.get(stepOf(task));
-  }
-
-  /** True if the pipeline has this task, whatever the task would do now. */
-  has(task: string): boolean {
-    const step = this.step(task);
-    const key = this.#keyOf(task);
-    if (step === undefined || step.shared !== (key === undefined)) return false;
-    return key === undefined || !this.#missing.has(key);
-  }
-
-  isUnseen(task: string): boolean {
-    const key = this.#keyOf(task);
-    return key !== undefined && this.#missing.has(key) && !this.#isGone(key);
-  }
-}
-
-/** `jobs`: those that may have orphans. */
-function missingItems(
-  { items }: RelationQuestion,
-  jobs: Iterable<JobView>,
-  keyOf: (task: string) => string | undefined,
-): ReadonlySet<string> {
-  const keys = new Set<string>();
-  for (const job of jobs)
-    for (const task of tasksOf(job)) {
-      const key = keyOf(task);
-      if (key !== undefined) keys.add(key);
-    }
-  if (keys.size > 0) for (const { key } of items) keys.delete(key);
-  return keys;
-}
+const recordOf = ({ job }: JobView, { task, index }: Output): RecordName => ({ job, task, index });
 
 const tasksOf = ({ tasks, outputs }: JobView): readonly string[] => [
   ...new Set([...tasks, ...outputs.map(({ task }) => task)]),
 ];
 
-// One look at all recorded jobs for those that may have orphans. The state file may record a million jobs, and the plan
-// needs nearly all of them: only the names of the others are kept in memory.
-
-interface OrphanCandidates {
-  /** The jobs to look at, read again one by one. */
-  jobs(): Iterable<JobView>;
-  /** True if another job, which the plan needs, may have recorded a file at this path. */
-  isNeededPath(path: string): boolean;
-}
-
-interface RecordedJobs {
-  readonly jobs: () => Iterable<JobView>;
-  readonly jobOf: (fingerprint: string) => JobView | undefined;
-}
-
-function orphanCandidates(
-  { jobs, jobOf }: RecordedJobs,
-  references: PlanReferences,
-  hasKept: (output: Output) => boolean,
-): OrphanCandidates {
-  const names: string[] = [];
-  const paths = new Set<number>();
-  for (const job of jobs()) {
-    const { outputs } = job;
-    const isNeeded = !isFinished(job) || references.has(job.job);
-    if (!isNeeded || outputs.length > downloadCount(job) || outputs.some(hasKept))
-      names.push(job.job);
-    else for (const { path } of outputs) paths.add(pathMark(path));
-  }
-  return {
-    *jobs() {
-      for (const name of names) {
-        const job = jobOf(name);
-        if (job !== undefined) yield job;
-      }
-    },
-    isNeededPath: (path) => paths.has(pathMark(path)),
-  };
-}
-
 /** Only finished jobs have files. */
 const isFinished = ({ state }: JobView): boolean => state === 'complete' || state === 'deleted';
-
-// The kept files in `.shotlist`, and which of them are orphans. Other pipelines of the folder keep their files there too,
-// and so are files that their owner had changed before a result replaced them: only recorded files can be orphans.
-
-/**
- * What a recorded result makes of its kept copy. `needed`: the copy must stay. `last`: it is the only copy of a result
- * whose task the pipeline still has.
- */
-type KeptUse = 'needed' | 'last' | 'none';
-
-const strength: readonly KeptUse[] = ['none', 'last', 'needed'];
-
-interface Owner {
-  readonly use: KeptUse;
-  readonly about: {
-    readonly at: number;
-    readonly tasks: readonly string[];
-    readonly credits: number;
-  };
-  /** Nothing is left of the result without this copy. */
-  readonly last: boolean;
-  /** Absent if the result has its file in its place. */
-  readonly record?: RecordName;
-  /** The project that has the only other copy. */
-  readonly backing?: BackingProject;
-}
-
-interface Known {
-  readonly use: KeptUse;
-  readonly orphan: OrphanKept;
-}
-
-const nameOf = (sha256: string, extension: string): string => `${sha256}.${extension}`;
-
-class KeptCopies {
-  readonly #files: ReadonlyMap<string, KeptFile>;
-  readonly #known = new Map<string, Known>();
-
-  constructor(files: readonly KeptFile[]) {
-    this.#files = new Map(files.map((file) => [nameOf(file.sha256, file.extension), file]));
-  }
-
-  has(sha256: string, extension: string): boolean {
-    return this.#files.has(nameOf(sha256, extension));
-  }
-
-  add({ sha256, path }: Output, { use, about, last, record, backing }: Owner): void {
-    const name = nameOf(sha256, extensionOf(path));
-    const file = this.#files.get(name);
-    if (file === undefined) return;
-    const known = this.#known.get(name);
-    const records = [...(known?.orphan.records ?? []), ...(record === undefined ? [] : [record])];
-    const before = known?.orphan.backedBy ?? [];
-    const backedBy = backing === undefined ? before : [...before, backing];
-    const at = Math.max(file.at, about.at, known?.orphan.at ?? 0);
-    this.#known.set(name, {
-      use: stronger(use, known?.use ?? 'none'),
-      orphan: {
-        ...file,
-        ...about,
-        at,
-        records,
-        backedBy,
-        last: last || known?.orphan.last === true,
-      },
-    });
-  }
-
-  found(): { orphans: readonly OrphanKept[]; lastCopies: number; unrecorded: number } {
-    const known = [...this.#known.values()];
-    return {
-      orphans: known.filter(({ use }) => use === 'none').map(({ orphan }) => orphan),
-      lastCopies: known.filter(({ use }) => use === 'last').length,
-      unrecorded: this.#files.size - known.length,
-    };
-  }
-}
-
-const stronger = (one: KeptUse, other: KeptUse): KeptUse =>
-  strength.indexOf(one) > strength.indexOf(other) ? one : other;

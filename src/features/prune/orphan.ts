@@ -1,6 +1,6 @@
 // An orphan, as `prune` lists and removes it.
 import type { Output } from '../../model/record/line.ts';
-import type { UndecidedStep } from './plan-references.ts';
+import type { UndecidedStep } from './references.ts';
 
 /** A recorded file of a job. */
 export interface RecordName {
@@ -29,18 +29,13 @@ export interface OrphanFile extends Common {
   readonly last: boolean;
 }
 
-export interface BackingProject {
-  readonly kind: string;
-  readonly project: string;
-}
-
 /** A file in `.shotlist` that a later result replaced. */
 export interface OrphanKept extends Common {
   readonly sha256: string;
   readonly extension: string;
   readonly bytes: number;
   /** Projects that must still be at the service: apart from this file, they have the only copy of a result. */
-  readonly backedBy: readonly BackingProject[];
+  readonly backedBy: readonly Pick<OrphanProject, 'kind' | 'project'>[];
   /** The records that no other file here has. */
   readonly records: readonly RecordName[];
   readonly last: boolean;
@@ -132,10 +127,18 @@ export function lostForGood({ files, kept }: Orphans): { results: number; credit
   return { results: jobs.size, credits: [...jobs.values()].reduce((sum, one) => sum + one, 0) };
 }
 
+export type Orphan = OrphanFile | OrphanKept | OrphanProject;
+
+export const orphansOf = ({ files, kept, projects }: Orphans): readonly Orphan[] => [
+  ...files,
+  ...kept,
+  ...projects,
+];
+
 /** Only the orphans that a rule accepts. */
 export function orphansWhere(
   { files, kept, projects, left }: Orphans,
-  accepts: (orphan: OrphanFile | OrphanKept | OrphanProject) => boolean,
+  accepts: (orphan: Orphan) => boolean,
 ): Orphans {
   return {
     files: files.filter(accepts),

@@ -20,15 +20,17 @@ import { realPathOf } from '../../service-api/consent.ts';
 import { loadState } from '../../state/load-state.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
 import { refuse } from '../refuse.ts';
-import { findOrphans, type OrphanFacts } from './find-orphans.ts';
+import { findOrphans } from './find-orphans.ts';
 import {
   noOrphans,
+  type Orphan,
   type OrphanCounts,
   type Orphans,
   orphanCounts,
+  orphansOf,
   orphansWhere,
 } from './orphan.ts';
-import { type PlanReferences, pathKey } from './plan-references.ts';
+import { type PlanReferences, pathKey } from './references.ts';
 
 export interface OrphanSearch {
   readonly bound: BoundPipeline;
@@ -73,32 +75,24 @@ export async function certainOrphans(search: OrphanSearch): Promise<Orphans> {
 /** Undefined if the plan needs everything that is recorded. */
 function found(
   { bound, paths, items, ledger, references, missingFolders = false }: OrphanSearch,
-  files: OutputFacts,
+  facts: OutputFacts,
 ): Orphans | undefined {
   const kept = keptFilesIn(paths.kept);
   if (kept.length === 0 && !references.mayMiss(ledger.size)) return undefined;
   const { pipeline, folder } = bound;
-  const leftovers = new Leftovers({
-    folder,
-    output: paths.output,
-    blind: items.blind,
-    missingFolders,
-    items: itemFilesOf(pipeline.items),
-  });
-  const facts: OrphanFacts = {
-    store: files.store,
-    output: (path) => files.output(path),
-    isElsewhere: (output) => files.isElsewhere(output),
-    kept: (digest, extension) => files.kept(digest, extension),
-    isGone: (item) => leftovers.isGone(item),
-    isReachable: (path) => leftovers.isReachable(path),
-    writtenAt: (path) => leftovers.writtenAt(path),
-  };
-  const recorded = {
+  const { output } = paths;
+  const { blind } = items;
+  const files = itemFilesOf(pipeline.items);
+  return findOrphans({
+    steps: pipeline.steps,
+    items,
+    references,
     jobs: () => viewsOf(ledger),
-    jobOf: (fingerprint: string) => viewIn(ledger, fingerprint),
-  };
-  return findOrphans({ steps: pipeline.steps, items, ...recorded, references, kept, facts });
+    jobOf: (fingerprint) => viewIn(ledger, fingerprint),
+    kept,
+    facts,
+    leftovers: new Leftovers({ folder, output, blind, missingFolders, items: files }),
+  });
 }
 
 /** Undefined if the items are no files. */
@@ -153,25 +147,21 @@ export async function withoutShared(
   { folder }: BoundPipeline,
   { state }: Pick<RunPaths, 'state'>,
 ): Promise<Orphans> {
-  const { files, kept, projects } = orphans;
-  const wanted = [
-    ...files.map(({ path }) => `file ${pathKey(path)}`),
-    ...kept.map(({ sha256 }) => `content ${sha256}`),
-    ...projects.map(({ project }) => `project ${project}`),
-  ];
-  if (wanted.length === 0) return orphans;
-  const others = readdirSync(folder).filter((entry) => entry.endsWith('.state.jsonl'));
-  const paths = others.map((entry) => join(folder, entry)).filter((path) => path !== state);
+  const wanted = new Set(orphansOf(orphans).map(sharedKey));
+  if (wanted.size === 0) return orphans;
   const seen = new Set<string>();
-  for (const path of paths) await look(path, new Set(wanted), seen);
-  const isShared = (key: string): boolean => seen.has(key);
-  const left = orphansWhere(orphans, (orphan) => {
-    if ('project' in orphan) return !isShared(`project ${orphan.project}`);
-    return 'path' in orphan
-      ? !isShared(`file ${pathKey(orphan.path)}`)
-      : !isShared(`content ${orphan.sha256}`);
-  });
-  return { ...left, left: { ...left.left, shared: seen.size } };
+  for (const entry of readdirSync(folder)) {
+    const path = join(folder, entry);
+    if (entry.endsWith('.state.jsonl') && path !== state) await look(path, wanted, seen);
+  }
+  const own = orphansWhere(orphans, (orphan) => !seen.has(sharedKey(orphan)));
+  return { ...own, left: { ...own.left, shared: seen.size } };
+}
+
+/** Other pipelines know a file by its place, and a kept one by its content. */
+function sharedKey(orphan: Orphan): string {
+  if ('project' in orphan) return `project ${orphan.project}`;
+  return 'path' in orphan ? `file ${pathKey(orphan.path)}` : `content ${orphan.sha256}`;
 }
 
 async function look(path: string, wanted: ReadonlySet<string>, seen: Set<string>): Promise<void> {

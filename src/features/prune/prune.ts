@@ -9,11 +9,11 @@ import type { RunPaths } from '../../state/run-paths.ts';
 import { checkOutputFolder } from '../../state/writable.ts';
 import { chooseStore, type OpenStore, openStore } from '../../stores/open-store.ts';
 import { type EditOptions, editState, type StateEdit } from '../edit-state.ts';
-import { openItemsHere } from '../planning/here.ts';
+import { openItemsHere, walkHere } from '../planning/here.ts';
 import { refuseIf } from '../refuse.ts';
-import { type Orphans, orphansWhere } from './orphan.ts';
+import { type Orphan, type Orphans, orphansOf, orphansWhere } from './orphan.ts';
 import { certainOrphans, namesake, withoutShared } from './orphans.ts';
-import { referencesHere } from './references.ts';
+import { referencesTo } from './references.ts';
 import { type Refused, type Removed, removeOrphans } from './remove.ts';
 
 export type { Orphans, Refused };
@@ -119,11 +119,11 @@ async function storeFor(
 
 /** The orphans of the first list, as they are there, that are in the second one too. */
 function inBoth(orphans: Orphans, others: Orphans): Orphans {
-  const keys = new Set([...others.files, ...others.kept, ...others.projects].map(keyOf));
+  const keys = new Set(orphansOf(others).map(keyOf));
   return orphansWhere(orphans, (orphan) => keys.has(keyOf(orphan)));
 }
 
-function keyOf(orphan: Orphans['files' | 'kept' | 'projects'][number]): string {
+function keyOf(orphan: Orphan): string {
   if ('project' in orphan) return `project ${orphan.project}`;
   return 'path' in orphan ? `file ${orphan.path} ${orphan.sha256}` : `kept ${orphan.sha256}`;
 }
@@ -140,7 +140,8 @@ async function survey(
   using here = await openItemsHere(bound, options, { paths, ledger, clock });
   const { items, disk } = here;
   if (options.onWarning !== undefined) items.warnings.forEach(options.onWarning);
-  const references = await referencesHere(bound, here, { ledger, clock });
+  const references = (await referencesTo(ledger, bound, disk))();
+  await walkHere(bound, here, { ledger, clock }, references.see);
   const { missingFolders } = options;
   const search = { bound, paths, items, ledger, references, disk, missingFolders };
   const orphans = await certainOrphans(search);

@@ -1,15 +1,10 @@
 // What counts as an orphan, by the plan and the state file alone.
 import { describe, expect, test } from 'vitest';
-import { digestFrom } from '../../../src/base/digest.ts';
 import { findOrphans } from '../../../src/features/prune/find-orphans.ts';
 import { lostForGood, type Orphans } from '../../../src/features/prune/orphan.ts';
-import {
-  PlanReferences,
-  pathKey,
-  type Referring,
-} from '../../../src/features/prune/plan-references.ts';
+import { PlanReferences, pathKey } from '../../../src/features/prune/references.ts';
 import type { KeptFile } from '../../../src/files/leftovers.ts';
-import { fingerprintFrom, uploadFingerprint } from '../../../src/model/fingerprint.ts';
+import { uploadFingerprint } from '../../../src/model/fingerprint.ts';
 import { valueItem } from '../../../src/model/item.ts';
 import type { JobView } from '../../../src/model/job-view.ts';
 import { Disk, hash, jobLine, outputLine, pipelineOf } from '../../tables/plan-world.ts';
@@ -71,34 +66,23 @@ function orphansIn(scene: Scene): Orphans {
     return found;
   };
   const items = Object.keys(planned).map((key, index) => valueItem({ key }, index));
-  for (const item of items) {
-    const words = planned[item.key];
-    const about = { step: step('swap') };
-    const task: Referring =
-      words === undefined
-        ? { ...about, action: 'maybe' }
-        : {
-            ...{ ...about, action: 'reuse' },
-            fingerprint: fingerprintFrom(digestFrom(hash(words))),
-          };
-    references.add(task);
+  for (const { key } of items) {
+    const words = planned[key];
+    if (words === undefined) references.awaits(step('swap'));
+    else references.needs(hash(words), '');
   }
-  const upload = { step: step('photo') };
-  for (const file of scene.reads ?? [])
-    references.add({
-      ...{ ...upload, action: 'begin', file },
-      fingerprint: uploadFingerprint(hash('another file')),
-    });
-  for (const content of scene.uploads ?? [])
-    references.add({ ...upload, action: 'reuse', fingerprint: uploadFingerprint(hash(content)) });
+  for (const file of scene.reads ?? []) references.reads(file);
+  for (const content of scene.uploads ?? []) references.needs(uploadFingerprint(hash(content)), '');
   return findOrphans({
     ...{ steps, items, references, kept, jobOf },
     jobs: () => jobs,
     facts: {
-      ...(scene.store === undefined ? {} : { store: scene.store }),
+      store: scene.store,
       output: (path) => disk.output(path),
       kept: (digest, extension) => disk.kept(digest, extension),
       isElsewhere: (output) => disk.isElsewhere(output),
+    },
+    leftovers: {
       isGone: (item) => scene.unseen?.includes(item) !== true,
       isReachable: (path) => scene.unreachable?.includes(path) !== true,
       writtenAt: () => 0,
