@@ -4,7 +4,8 @@ import type { PruneFlags } from '../../terminal/flags.ts';
 import { mayRemove } from '../../terminal/question.ts';
 import { caution, print } from '../../terminal/terminal.ts';
 import { answer, command, pipelineFor, sayState } from '../command.ts';
-import { type Orphans, orphans, type Pruned, prune } from './prune.ts';
+import { orphansOf } from './orphan.ts';
+import { orphans, type Pruned, prune } from './prune.ts';
 import { orphansText, prunedText } from './prune-text.ts';
 
 export async function pruneCommand(file: string, flags: PruneFlags): Promise<number> {
@@ -17,7 +18,7 @@ export async function pruneCommand(file: string, flags: PruneFlags): Promise<num
       flags,
       (pipeline, reports) => prune(pipeline, { ...options, ...reports }),
       {
-        text: (pruned) => `${orphansText(pruned, now)}\n${doneText(pruned)}`,
+        text: (pruned) => `${orphansText(pruned, now)}\n${prunedText(pruned)}`,
         exitCode: codeOf,
       },
     );
@@ -26,15 +27,10 @@ export async function pruneCommand(file: string, flags: PruneFlags): Promise<num
   const reports = { onState: naming, onConnect: naming };
   const found = await orphans(pipeline, { ...options, ...reports });
   const shown = answer(found, json, { text: (value) => orphansText(value, now) });
-  if (json || isEmpty(found)) return shown;
+  if (json || orphansOf(found).length === 0) return shown;
   if (!(await mayRemove('Remove them?', 'remove the orphans'))) return shown;
   const pruned = await prune(pipeline, { ...options, ...reports, listed: found });
-  return answer(pruned, json, { text: doneText, exitCode: codeOf });
+  return answer(pruned, json, { text: prunedText, exitCode: codeOf });
 }
-
-const isEmpty = ({ files, kept, projects }: Orphans): boolean =>
-  files.length + kept.length + projects.length === 0;
-
-const doneText = ({ removed, refused, left }: Pruned): string => prunedText(removed, refused, left);
 
 const codeOf = ({ refused }: Pruned): number => (refused.length > 0 ? 1 : 0);

@@ -4,13 +4,13 @@ import { count, size, table } from '../../base/text.ts';
 import {
   type LeftAlone,
   lostForGood,
+  type Orphan,
   type OrphanCounts,
-  type OrphanFile,
   type OrphanKept,
-  type OrphanProject,
   type Orphans,
   orphanCounts,
 } from './orphan.ts';
+import type { Pruned } from './prune.ts';
 
 /** Of each kind; JSON output has all. */
 const maxListed = 50;
@@ -29,22 +29,14 @@ function countsText({ files, bytes, kept, keptBytes, projects }: OrphanCounts): 
   ].join(', ');
 }
 
-type Shown = Pick<Orphans, 'files' | 'kept' | 'projects'>;
-
 /** What there is to remove. `now`: milliseconds since 1970. */
 export function orphansText(orphans: Orphans, now: number): string {
+  const { files, kept, projects, left } = orphans;
   const counts = countsText(orphanCounts(orphans));
-  const lines = [counts === '' ? 'No orphans.' : `Orphans: ${counts}.`, ...listed(orphans, now)];
   const { results, credits } = lostForGood(orphans);
-  if (results > 0)
-    lines.push(
-      `Nothing else is left of ${count(results, 'result')}, which cost ${count(credits, 'credit')}: once removed, only run --pay-again makes ${results === 1 ? 'it' : 'them'} again.`,
-    );
-  return [...lines, ...leftText(orphans.left)].join('\n');
-}
-
-function listed({ files, kept, projects }: Shown, now: number): readonly string[] {
+  const them = results === 1 ? 'it' : 'them';
   return [
+    counts === '' ? 'No orphans.' : `Orphans: ${counts}.`,
     ...section('files whose item or step is gone', files, now, ({ path, bytes }) => [
       path,
       size(bytes),
@@ -57,10 +49,16 @@ function listed({ files, kept, projects }: Shown, now: number): readonly string[
       project,
       kind,
     ]),
-  ];
+    ...(results === 0
+      ? []
+      : [
+          `Nothing else is left of ${count(results, 'result')}, which cost ${count(credits, 'credit')}: once removed, only run --pay-again makes ${them} again.`,
+        ]),
+    ...leftText(left),
+  ].join('\n');
 }
 
-function section<T extends OrphanFile | OrphanKept | OrphanProject>(
+function section<T extends Orphan>(
   title: string,
   orphans: readonly T[],
   now: number,
@@ -99,13 +97,9 @@ function ageText(ms: number): string {
 
 function leftText(left: LeftAlone): readonly string[] {
   const { changed, undecided } = left;
-  const some = changed.slice(0, 10).join(', ');
+  const names = `${changed.slice(0, 10).join(', ')}${changed.length > 10 ? ', …' : ''}`;
   const lines = [
-    ...(changed.length > 0
-      ? [
-          `${count(changed.length, 'file')} changed on disk: ${some}${changed.length > 10 ? ', …' : ''}`,
-        ]
-      : []),
+    ...(changed.length > 0 ? [`${count(changed.length, 'file')} changed on disk: ${names}`] : []),
     ...undecided.map(
       ({ step, tasks }) =>
         `all results like those of the step ${step}: ${count(tasks, 'task')} of it cannot be decided before a run`,
@@ -139,11 +133,7 @@ const reasons: readonly (readonly [Counted, string, string])[] = [
 ];
 
 /** What `prune` did. */
-export function prunedText(
-  removed: Shown,
-  refused: readonly { readonly what: string; readonly why: string }[],
-  left: LeftAlone,
-): string {
+export function prunedText({ removed, refused, left }: Pruned): string {
   const counts = countsText(orphanCounts({ ...removed, left }));
   return [
     counts === '' ? 'Nothing was removed.' : `Removed: ${counts}.`,

@@ -2,7 +2,7 @@
 // has deleted it, as in a run, and a file is recorded as pruned before it is removed.
 
 import { createHash } from 'node:crypto';
-import { constants, lstatSync } from 'node:fs';
+import { type BigIntStats, constants, lstatSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { digestFrom } from '../../base/digest.ts';
@@ -60,26 +60,26 @@ export async function removeOrphans(orphans: Orphans, context: RemovalContext): 
     if (why === undefined) projects.push(orphan);
     else {
       standing.add(orphan.job);
-      refused.push({ what: `project ${orphan.project}`, why });
+      refused.push({ what: `project ${orphan.project}`, why: `was kept: ${why}` });
     }
   }
   // The files of a project that could not be deleted stay: without them, its result would count as not saved.
-  const free = <T extends OrphanFile | OrphanKept>(list: readonly T[]): readonly T[] =>
-    list.filter(({ records }) => !records.some(({ job }) => standing.has(job)));
-  const files = await removeFiles(
-    free(orphans.files).map((orphan) => ({ orphan, path: resolve(context.folder, orphan.path) })),
+  const isFree = ({ records }: OrphanFile | OrphanKept): boolean =>
+    !records.some(({ job }) => standing.has(job));
+  const { folder, kept } = context;
+  const copies = await backed(orphans.kept.filter(isFree), refused, context);
+  const placeOf = (orphan: OrphanFile | OrphanKept): string =>
+    'path' in orphan
+      ? resolve(folder, orphan.path)
+      : keptPath(kept, orphan.sha256, orphan.extension);
+  return {
+    removed: {
+      files: await removeFiles(orphans.files.filter(isFree), placeOf, refused, context),
+      kept: await removeFiles(copies, placeOf, refused, context),
+      projects,
+    },
     refused,
-    context,
-  );
-  const kept = await removeFiles(
-    (await backed(free(orphans.kept), refused, context)).map((orphan) => ({
-      orphan,
-      path: keptPath(context.kept, orphan.sha256, orphan.extension),
-    })),
-    refused,
-    context,
-  );
-  return { removed: { files, kept, projects }, refused };
+  };
 }
 
 /** Returns why the project was not deleted. */
@@ -89,19 +89,18 @@ async function deleteProject(
 ): Promise<string | undefined> {
   for (const { path, sha256, bytes } of onlyStored) {
     const has = await store?.has(digestFrom(sha256), bytes);
-    if (has === undefined) return `was kept: only the store has ${path}, and it cannot be asked`;
-    if (!has.ok) return `was kept: ${has.error.message}`;
-    if (!has.value) return `was kept: the store no longer has ${path}`;
+    if (has === undefined) return `only the store has ${path}, and it cannot be asked`;
+    if (!has.ok) return has.error.message;
+    if (!has.value) return `the store no longer has ${path}`;
   }
   const record = toolNamed(kind)?.record;
   if (api === undefined || record === undefined)
-    return 'was kept: the state file does not say which tool created it';
+    return 'the state file does not say which tool created it';
   const patience = { clock, stop: new AbortController().signal, backoffMs: 500 };
   const gone = await patiently('free', attempts, patience, () =>
     api.deleteProject(record, project),
   );
-  if (!gone.ok && gone.error.reason !== 'not-found')
-    return `was kept: ${explainFailure(gone.error)}`;
+  if (!gone.ok && gone.error.reason !== 'not-found') return explainFailure(gone.error);
   const { name = '', adopted } = viewIn(journal.ledger, job) ?? {};
   await journal.commit({ job, is: adopted ? 'missing' : 'gone', attempt: name });
   return undefined;
@@ -109,50 +108,44 @@ async function deleteProject(
 
 /** Those whose results are at the service, if nothing else has them: a project may have been deleted in the hub. */
 async function backed(
-  list: readonly OrphanKept[],
+  copies: readonly OrphanKept[],
   refused: Refused[],
   { api, clock }: RemovalContext,
 ): Promise<readonly OrphanKept[]> {
   const fine: OrphanKept[] = [];
-  for (const orphan of list) {
+  for (const copy of copies) {
     const missing: string[] = [];
-    for (const backing of orphan.backedBy) {
+    for (const backing of copy.backedBy) {
       const read = api === undefined ? undefined : await readPatiently(api, clock, backing);
       if (read?.ok !== true || read.value.status !== 'complete') missing.push(backing.project);
     }
-    if (missing.length === 0) fine.push(orphan);
-    else {
-      const what = `the kept file ${orphan.sha256}.${orphan.extension}`;
-      const why = `was kept: the service did not confirm that it has project ${missing.join(', ')}`;
-      refused.push({ what, why });
-    }
+    if (missing.length === 0) fine.push(copy);
+    else
+      refused.push({
+        what: `the kept file ${copy.sha256}.${copy.extension}`,
+        why: `was kept: the service did not confirm that it has project ${missing.join(', ')}`,
+      });
   }
   return fine;
 }
 
-interface Named<T> {
-  readonly orphan: T;
-  /** Absolute. */
-  readonly path: string;
-}
-
 async function removeFiles<T extends OrphanFile | OrphanKept>(
-  named: readonly Named<T>[],
+  orphans: readonly T[],
+  placeOf: (orphan: T) => string,
   refused: Refused[],
   { journal }: RemovalContext,
 ): Promise<readonly T[]> {
   const removed: T[] = [];
-  for (let from = 0; from < named.length; from += filesAtOnce) {
+  for (let from = 0; from < orphans.length; from += filesAtOnce) {
     const ready: { readonly orphan: T; readonly file: Removable }[] = [];
-    for (const { orphan, path } of named.slice(from, from + filesAtOnce)) {
-      const found = await verified(path, orphan.sha256);
+    for (const orphan of orphans.slice(from, from + filesAtOnce)) {
+      const what = placeOf(orphan);
+      const found = await verified(what, orphan.sha256);
       if (found.ok) ready.push({ orphan, file: found.value });
-      else refused.push({ what: path, why: found.error });
+      else refused.push({ what, why: found.error });
     }
-    const moves = ready.flatMap(({ orphan }) =>
-      orphan.records.flatMap((record) => prunedMoves(record, journal)),
-    );
-    if (ready.length > 0) await journal.commit(...moves);
+    const records = ready.flatMap(({ orphan }) => orphan.records);
+    if (ready.length > 0) await journal.commit(...records.flatMap((one) => prunedBy(one, journal)));
     for (const { orphan, file } of ready) {
       const gone = await remove(file);
       if (gone.ok) {
@@ -164,7 +157,7 @@ async function removeFiles<T extends OrphanFile | OrphanKept>(
   return removed;
 }
 
-const prunedMoves = ({ job, task, index }: RecordName, { ledger }: Journal): readonly Move[] =>
+const prunedBy = ({ job, task, index }: RecordName, { ledger }: Journal): readonly Move[] =>
   placesOf(ledger.job(job), task, index).map((place) => ({ job, is: 'pruned', ...place }));
 
 // Removes a file only if it still has the content that was recorded, and never follows a link.
@@ -182,10 +175,9 @@ const changed = 'was changed: left alone';
 export async function verified(path: string, sha256: string): Promise<Result<Removable, string>> {
   return await attempt(async () => {
     await using file = await openOwn(path, constants.O_RDONLY);
-    const stats = await file.stat({ bigint: true });
+    const stamp = stampOf(await file.stat({ bigint: true }));
     const hash = createHash('sha256');
     for await (const piece of file.createReadStream({ autoClose: false })) hash.update(piece);
-    const stamp = `${stats.dev} ${stats.ino} ${stats.size} ${stats.mtimeNs}`;
     return hash.digest('hex') === sha256 ? ok({ path, stamp }) : err(changed);
   });
 }
@@ -195,12 +187,15 @@ export async function remove({ path, stamp }: Removable): Promise<Result<void, s
   return await attempt(async () => {
     const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
     if (stats === undefined) return ok(undefined);
-    if (`${stats.dev} ${stats.ino} ${stats.size} ${stats.mtimeNs}` !== stamp) return err(changed);
+    if (stampOf(stats) !== stamp) return err(changed);
     await unlink(path);
     await syncFolder(dirname(path));
     return ok(undefined);
   });
 }
+
+const stampOf = ({ dev, ino, size, mtimeNs }: BigIntStats): string =>
+  `${dev} ${ino} ${size} ${mtimeNs}`;
 
 async function attempt<T>(work: () => Promise<Result<T, string>>): Promise<Result<T, string>> {
   try {
