@@ -85,6 +85,12 @@ export {
 } from './features/resolve/resolve.ts';
 export type { RunQuestion } from './features/run/context.ts';
 export { type Ran, type RunOptions, run } from './features/run/run.ts';
+export type {
+  ItemStatus,
+  ItemsStatus,
+  StepStatus,
+  TaskStatus,
+} from './features/status/recorded-tasks.ts';
 export type { Status } from './features/status/status.ts';
 export {
   type StatusItems,
@@ -92,12 +98,6 @@ export {
   type StatusReport,
   status,
 } from './features/status/status.ts';
-export type {
-  ItemStatus,
-  ItemsStatus,
-  StepStatus,
-  TaskStatus,
-} from './features/status/status-items.ts';
 export { type Picked, type PickOptions, pick } from './features/takes/pick.ts';
 export {
   planReroll,

@@ -14,6 +14,13 @@ import { filesText } from '../../views/plan-text.ts';
 import { stateLine } from '../../views/service-text.ts';
 import { command } from '../command.ts';
 import { type CommandLine, stateLines } from '../command-line.ts';
+import type {
+  ItemStatus,
+  ItemsStatus,
+  StepStatus,
+  TaskStatus,
+  Unrecorded,
+} from './recorded-tasks.ts';
 import {
   type Doubt,
   type Failure,
@@ -23,13 +30,6 @@ import {
   status,
   type Unsaved,
 } from './status.ts';
-import type {
-  ItemStatus,
-  ItemsStatus,
-  StepStatus,
-  TaskStatus,
-  Unrecorded,
-} from './status-items.ts';
 
 export function statusCommand(file: string, flags: StatusFlags): Promise<number> {
   const { items: wanted, failed, ...common } = flags;

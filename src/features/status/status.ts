@@ -29,11 +29,9 @@ import { type ResultFate, resultFates } from '../result-fate.ts';
 import {
   type ItemFilter,
   type ItemsStatus,
-  itemsStatus,
+  RecordedTasks,
   type StepStatus,
-  stepsStatus,
-  UnrecordedTasks,
-} from './status-items.ts';
+} from './recorded-tasks.ts';
 
 export interface StatusOptions extends ReadOptions {
   /** Also report on single items. Default: only on steps. */
@@ -115,28 +113,19 @@ export async function status(
     },
     jobs,
   );
-  const deleting = new Set(
-    steps.filter(({ kind }) => kind.operation === 'delete').map(({ name }) => name),
-  );
-  const tasks = taskStates(
-    state.ledger,
-    {
-      running: active !== undefined,
-      deletes: (step) => deleting.has(step),
-    },
-    jobs,
-  );
-  const unrecorded = new UnrecordedTasks(steps, tasks, state.ledger);
-  const why = unrecorded.why.bind(unrecorded);
+  const deletes = (name: string): boolean =>
+    steps.some((step) => step.name === name && step.kind.operation === 'delete');
+  const states = taskStates(state.ledger, { running: active !== undefined, deletes }, jobs);
+  const tasks = new RecordedTasks(steps, states, state.ledger);
   return {
     state: paths.state,
     service: header.service,
     ...found,
-    steps: stepsStatus(steps, tasks, why),
+    steps: tasks.steps(),
     takes: takesIn(state.ledger, steps),
     paidTwice: state.ledger.paidTwice().map(paidTwiceOf),
     live,
-    items: filter && itemsStatus(state.ledger, steps, tasks, filter, why),
+    items: filter && tasks.items(filter),
   };
 }
 
@@ -235,10 +224,8 @@ export function statusOf(ledger: Ledger, question: StatusQuestion, all = viewsOf
   const doubts: Doubt[] = [];
   const unsaved: Unsaved[] = [];
   const remote: Remote[] = [];
-  const files = new OddFiles(question);
   let outputs = 0;
   for (const job of all) {
-    files.note(job);
     const states = jobs[job.kind] ?? {};
     const state = isWithheld(job) ? 'withheld' : job.state;
     states[state] = (states[state] ?? 0) + 1;
@@ -262,7 +249,7 @@ export function statusOf(ledger: Ledger, question: StatusQuestion, all = viewsOf
     credits: ledger.totals(),
     jobs,
     outputs,
-    files: files.counts(all),
+    files: oddFiles(all, question),
     unsaved: unsaved.sort((a, b) => (a.expires < b.expires ? -1 : a.expires > b.expires ? 1 : 0)),
     remote,
     doubts,
@@ -270,47 +257,29 @@ export function statusOf(ledger: Ledger, question: StatusQuestion, all = viewsOf
   };
 }
 
-interface OddFile {
-  readonly at: string;
-  readonly condition: Condition;
-  readonly stored: boolean;
-}
-
 /** A path counts once, with its newest record: a later result may have replaced an earlier one. */
-class OddFiles {
-  readonly #question: StatusQuestion;
-  readonly #odd = new Map<string, OddFile>();
-
-  constructor(question: StatusQuestion) {
-    this.#question = question;
-  }
-
-  note({ at, outputs }: JobView): void {
+function oddFiles(
+  jobs: readonly JobView[],
+  { conditionOf, isStored }: Pick<StatusQuestion, 'conditionOf' | 'isStored'>,
+): Status['files'] {
+  const odd = new Map<string, { readonly at: string; readonly output: Output; is: Condition }>();
+  for (const { at, outputs } of jobs)
     for (const output of outputs) {
-      const condition = this.#question.conditionOf(output);
-      if (isHere(condition)) continue;
-      const known = this.#odd.get(output.path);
-      if (known === undefined || known.at < at)
-        this.#odd.set(output.path, { at, condition, stored: this.#question.isStored(output) });
+      const is = conditionOf(output);
+      if (!isHere(is) && (odd.get(output.path)?.at ?? '') < at)
+        odd.set(output.path, { at, output, is });
     }
+  // A file that one record describes as it is counts as whole, whatever other records say of its path.
+  if (odd.size > 0)
+    for (const { outputs } of jobs)
+      for (const output of outputs)
+        if (odd.has(output.path) && isHere(conditionOf(output))) odd.delete(output.path);
+  const files = { changed: 0, lost: 0, elsewhere: 0, stored: 0 };
+  for (const { output, is } of odd.values()) {
+    if (is === 'changed' || is === 'lost' || is === 'elsewhere') files[is] += 1;
+    if (is === 'elsewhere' && isStored(output)) files.stored += 1;
   }
-
-  /** A file that one record describes as it is counts as whole, whatever other records say of its path. */
-  counts(jobs: readonly JobView[]): Status['files'] {
-    const odd = this.#odd;
-    if (odd.size > 0)
-      for (const { outputs } of jobs)
-        for (const output of outputs)
-          if (odd.has(output.path) && isHere(this.#question.conditionOf(output)))
-            odd.delete(output.path);
-    const files = { changed: 0, lost: 0, elsewhere: 0, stored: 0 };
-    for (const { condition, stored } of odd.values()) {
-      if (condition === 'changed' || condition === 'lost' || condition === 'elsewhere')
-        files[condition] += 1;
-      if (condition === 'elsewhere' && stored) files.stored += 1;
-    }
-    return files;
-  }
+  return files;
 }
 
 const isHere = (condition: Condition): boolean => condition === 'whole' || condition === 'unread';
