@@ -75,7 +75,6 @@ export {
 export { type Reported, type ReportOptions, report } from './features/report/report.ts';
 export {
   type Judge,
-  type OpenDoubt,
   type Resolution,
   type Resolved,
   type ResolvedAll,
@@ -126,7 +125,7 @@ export { type LoadOptions, loadPipeline } from './language/load/load.ts';
 export type { LoadedPipeline } from './language/load/loaded-pipeline.ts';
 export { type Problem, Refusal, renderProblem } from './language/load/refusal.ts';
 export type { PipelineDocument } from './language/schema.ts';
-export type { JobState, JobView } from './model/job-view.ts';
+export type { Doubt, JobState, JobView } from './model/job-view.ts';
 export type { Totals } from './model/record/ledger.ts';
 export type { Balance } from './service-api/check-service.ts';
 export type { ListenAddress } from './service-api/event-receiver.ts';

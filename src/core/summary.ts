@@ -1,19 +1,20 @@
 // The summary of a run: what was counted, and how the run ended.
 
-import type { JobView } from '../model/job-view.ts';
+import { doubtOf, type JobView } from '../model/job-view.ts';
 import type { OtherDoubts, RunOutcome, StoppedBy, Summary } from './run-event.ts';
 import type { RunView } from './run-view.ts';
 
 /** Of everything in the record that is in doubt: what no task of this run stands for. */
 export function otherDoubtsOf(
   { doubted }: RunView,
-  jobs: Iterable<Pick<JobView, 'tasks' | 'name' | 'reserve'>>,
+  doubts: readonly JobView[],
 ): OtherDoubts | undefined {
-  const others = [...jobs].filter(({ tasks }) => !tasks.some((task) => doubted.has(task)));
+  const others = doubts.filter(({ tasks }) => !tasks.some((task) => doubted.has(task)));
   if (others.length === 0) return undefined;
   const examples = others
     .slice(0, 3)
-    .map(({ tasks, name = '', reserve = 0 }) => ({ tasks, name, reserved: reserve }));
+    .map(doubtOf)
+    .map(({ tasks, name, reserved }) => ({ tasks, name, reserved }));
   return { count: others.length, examples };
 }
 

@@ -102,6 +102,27 @@ export function doubtsOf(job: Job): readonly JobView[] {
 export const doubtsIn = (ledger: Pick<Ledger, 'jobs'>): readonly JobView[] =>
   Array.from(ledger.jobs(), doubtsOf).flat().sort(byTask);
 
+/** A creation that may be paid, and nobody knows. */
+export interface Doubt {
+  readonly tasks: readonly string[];
+  /** What was sent as the project's name. */
+  readonly name: string;
+  /** ISO 8601. */
+  readonly since: string;
+  /** Credits set aside. */
+  readonly reserved: number;
+  /** What is known about the request; undefined if the run ended before an answer. */
+  readonly why?: string | undefined;
+}
+
+export const doubtOf = ({ tasks, name = '', at, reserve = 0, error }: JobView): Doubt => ({
+  tasks,
+  name,
+  since: at,
+  reserved: reserve,
+  why: error?.message,
+});
+
 /** The attempt that counts, or the one that was begun last. */
 function countingOf(job: Job): Attempt | undefined {
   const attempt = current(job);

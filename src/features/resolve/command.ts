@@ -7,6 +7,7 @@ import { readRegularFile } from '../../base/regular-file.ts';
 import { count } from '../../base/text.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { renderProblem, resultOf } from '../../language/load/refusal.ts';
+import type { Doubt } from '../../model/job-view.ts';
 import { exitCodes } from '../../terminal/exit-code.ts';
 import type { ResolveFlags } from '../../terminal/flags.ts';
 import { canAsk, lineFor } from '../../terminal/question.ts';
@@ -17,7 +18,6 @@ import { refuse } from '../refuse.ts';
 import { judgeByHub } from './hub-list.ts';
 import {
   type Judge,
-  type OpenDoubt,
   openDoubts,
   type Resolution,
   type Resolved,
@@ -158,7 +158,7 @@ async function askForEach(file: string, flags: ResolveFlags): Promise<number> {
 
 async function askAbout(
   pipeline: LoadedPipeline,
-  doubt: OpenDoubt,
+  doubt: Doubt,
   flags: ResolveFlags,
 ): Promise<'settled' | 'later' | 'stop'> {
   const { tasks, name, since, reserved } = doubt;

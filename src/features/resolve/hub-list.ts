@@ -1,10 +1,10 @@
 // Decides what became of each creation in doubt by the list of projects in the hub.
 import { isObject, type Json } from '../../base/json.ts';
 import { readSmallTable } from '../../files/tables/small-table.ts';
-import { type JobView, viewsOf } from '../../model/job-view.ts';
+import { type Doubt, type JobView, viewsOf } from '../../model/job-view.ts';
 import { jobFacts } from '../../model/state.ts';
 import { refuse } from '../refuse.ts';
-import type { Judge, OpenDoubt, Resolution, Verdict } from './resolve.ts';
+import type { Judge, Resolution, Verdict } from './resolve.ts';
 
 // The list as a person can get it: JSON, a CSV table, or the text of the page. The name of an attempt is unique and was sent as
 // the project's name, so the list tells which creations in doubt the service took.
@@ -48,7 +48,7 @@ export function judgeByHub(
 }
 
 function verdictOn(
-  { name, since }: OpenDoubt,
+  { name, since }: Doubt,
   list: HubList,
   shown: string,
   absent: Resolution | undefined,
@@ -91,7 +91,7 @@ function beginsAfter({ projects = [] }: HubList, since: string): boolean {
 function missed(
   list: HubList,
   jobs: readonly JobView[],
-  lacking: readonly OpenDoubt[],
+  lacking: readonly Doubt[],
 ): JobView | undefined {
   const since = lacking.map((doubt) => doubt.since).sort()[0];
   if (since === undefined) return undefined;

@@ -17,6 +17,8 @@ import {
   resultOf,
 } from '../../language/load/refusal.ts';
 import {
+  type Doubt,
+  doubtOf,
   doubtsIn,
   type JobState,
   type JobView,
@@ -115,34 +117,23 @@ async function learnDoubts(
   onWarning(`your receipts know what became of ${which}: the state file has it now`);
 }
 
-/** One of all doubts of a state file. */
-export interface OpenDoubt {
-  readonly tasks: readonly string[];
-  /** What was sent as the project's name. */
-  readonly name: string;
-  /** ISO 8601. */
-  readonly since: string;
-  /** Credits set aside. */
-  readonly reserved: number;
-}
-
 /** What is said of one doubt. `left`: it stays in doubt; `why` is a sentence about it. */
 export type Verdict = Resolution | { readonly how: 'left'; readonly why: string };
 
 export interface ResolvedAll {
   readonly settled: readonly (Resolved & { readonly how: Resolution['how'] })[];
   /** Still in doubt. */
-  readonly left: readonly (OpenDoubt & { readonly why: string })[];
+  readonly left: readonly (Doubt & { readonly why: string })[];
 }
 
 /** The creations of a state file that are in doubt, and whose outcome the receipts do not know either. Sends nothing. */
 export async function openDoubts(
   loaded: LoadedPipeline,
   options: EditOptions = {},
-): Promise<readonly OpenDoubt[]> {
+): Promise<readonly Doubt[]> {
   return await editState(loaded, options, async (edit) => {
     await learnDoubts(edit, options);
-    return doubtsIn(edit.journal.ledger).map(openDoubtOf);
+    return doubtsIn(edit.journal.ledger).map(doubtOf);
   });
 }
 
@@ -167,8 +158,8 @@ export async function resolveAll(
   return await editState(loaded, options, async (edit) => {
     await learnDoubts(edit, options);
     const doubts = doubtsIn(edit.journal.ledger);
-    const judged = judge(doubts.map(openDoubtOf), edit.journal.ledger);
-    const verdicts = doubts.map((doubt) => judged(openDoubtOf(doubt)));
+    const judged = judge(doubts.map(doubtOf), edit.journal.ledger);
+    const verdicts = doubts.map((doubt) => judged(doubtOf(doubt)));
     const asksService = verdicts.some(({ how }) => how === 'project');
     const service = asksService ? await edit.connect() : undefined;
     const connected = service === undefined ? edit : { ...edit, connect: async () => service };
@@ -176,7 +167,7 @@ export async function resolveAll(
     const left: ResolvedAll['left'][number][] = [];
     let away: Problem | undefined;
     for (const [index, doubt] of doubts.entries()) {
-      const open = openDoubtOf(doubt);
+      const open = doubtOf(doubt);
       const verdict = verdicts[index];
       if (verdict === undefined || verdict.how === 'left') {
         left.push({ ...open, why: verdict?.why ?? '' });
@@ -201,16 +192,9 @@ const sentenceOf = ({ message, hint }: Problem['diagnostics'][number]): string =
 
 /** What becomes of each doubt, or why nothing at all is settled. */
 export type Judge = (
-  doubts: readonly OpenDoubt[],
+  doubts: readonly Doubt[],
   ledger: Pick<Ledger, 'jobs'>,
-) => (doubt: OpenDoubt) => Verdict;
-
-const openDoubtOf = ({ tasks, name = '', at, reserve = 0 }: JobView): OpenDoubt => ({
-  tasks,
-  name,
-  since: at,
-  reserved: reserve,
-});
+) => (doubt: Doubt) => Verdict;
 
 async function settleDoubt(
   doubt: JobView,

@@ -4,6 +4,7 @@ import { printable } from '../../base/printable.ts';
 import { option, type ShellWord } from '../../base/shell.ts';
 import { count, grouped, table } from '../../base/text.ts';
 import { takesLines } from '../../core/takes.ts';
+import type { Doubt } from '../../model/job-view.ts';
 import { stepOf } from '../../model/task.ts';
 import type { TaskState } from '../../model/task-states.ts';
 import type { StatusFlags } from '../../terminal/flags.ts';
@@ -22,7 +23,6 @@ import type {
   Unrecorded,
 } from './recorded-tasks.ts';
 import {
-  type Doubt,
   type Failure,
   type Remote,
   type Status,

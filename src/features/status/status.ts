@@ -13,7 +13,7 @@ import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { storeNameOf } from '../../language/store.ts';
 import { type StandingFailure, standingFailures } from '../../model/failures.ts';
-import { doubtsIn, type JobView, viewsOf } from '../../model/job-view.ts';
+import { type Doubt, doubtOf, doubtsIn, type JobView, viewsOf } from '../../model/job-view.ts';
 import type { Ledger, Totals } from '../../model/record/ledger.ts';
 import type { Output } from '../../model/record/line.ts';
 import { isWithheld } from '../../model/state.ts';
@@ -145,15 +145,6 @@ function filterOf({ only, failed = false }: StatusItems): ItemFilter {
 
 // The status of a state file: jobs by step kind and state, credits, and what needs a person.
 
-export interface Doubt {
-  readonly tasks: readonly string[];
-  readonly name: string;
-  readonly since: string;
-  readonly reserved: number;
-  /** What is known about the request; undefined if the run ended before an answer. */
-  readonly why?: string;
-}
-
 export interface Failure {
   readonly task: string;
   readonly why: string;
@@ -283,14 +274,6 @@ function oddFiles(
 }
 
 const isHere = (condition: Condition): boolean => condition === 'whole' || condition === 'unread';
-
-const doubtOf = (job: JobView): Doubt => ({
-  tasks: job.tasks,
-  name: job.name ?? '',
-  since: job.at,
-  reserved: job.reserve ?? 0,
-  why: job.error?.message,
-});
 
 function failureOf({ tasks, why, code }: StandingFailure): Failure {
   const advice = adviceFor(code);
