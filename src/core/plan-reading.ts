@@ -33,7 +33,11 @@ export interface Enough {
   readonly bought: readonly string[];
   /** The items that something must be paid for. */
   readonly of: number;
-  /** Items that no run can finish, because they alone need more than a cap: the first of them. */
-  readonly tooDear: readonly { readonly item: string; readonly credits: number }[];
+  /** Items that no run can finish, because they alone need more than a cap, or than the account has: the first of them. */
+  readonly tooDear: readonly {
+    readonly item: string;
+    readonly credits: number;
+    readonly than: 'cap' | 'account';
+  }[];
   readonly tooDearCount: number;
 }

@@ -332,9 +332,9 @@ export class Spending {
 
   // The caps of a whole run
 
-  /** The most that the cap with the least room ever leaves. */
-  get mostEver(): number {
-    return this.#least()?.most ?? Number.POSITIVE_INFINITY;
+  /** The cap with the least room, and the most that it ever leaves; undefined without such a cap. */
+  get tightest(): { readonly of: LimitOf; readonly most: number } | undefined {
+    return this.#least();
   }
 
   /** `more`: credits that are asked for, `held`: those that are set aside for others. */

@@ -103,8 +103,13 @@ function tooDearLine({ enough }: PlanReading): readonly string[] {
   const more = rest > 0 ? `, and ${grouped(rest)} more` : '';
   const alone =
     enough.tooDearCount === 1 ? 'This item alone needs' : 'Each of these items alone needs';
-  return [`${alone} more than a cap allows, so no run begins it: ${named.join(', ')}${more}.`];
+  const bounds = new Set(enough.tooDear.map(({ than }) => bound[than]));
+  return [
+    `${alone} more than ${[...bounds].join(' or ')}, so no run begins it: ${named.join(', ')}${more}.`,
+  ];
 }
+
+const bound = { cap: 'a cap allows', account: 'the account has' } as const;
 
 /** All that a person needs to know to say yes. */
 export function buyQuestion(

@@ -133,10 +133,16 @@ export async function openPlanning(
   };
   let complaints = await PlanProblems.of(bound, disk, here.items);
   if (limit !== undefined && limit < here.items.count) {
-    const keys = await firstUnfinished(limit, program, setting, here.items, payAgain);
+    const { items } = here;
+    const { keys, bad } = await firstUnfinished(limit, program, setting, items, payAgain);
     // If all are finished, there is nothing to do for any of them.
     await here.select(keys.size === 0 ? filter : { ...anyOf, keys });
     setting.isWhole = false;
+    for (const { key } of here.items) bad.delete(key);
+    if (bad.size > 0)
+      onWarning(
+        `--limit passes over ${count(bad.size, 'item')} that cannot run: a plan without --limit says why`,
+      );
   }
   const { items } = here;
   const hear = await context.see?.({ ledger, opened, disk });
@@ -235,7 +241,7 @@ async function firstUnfinished(
   setting: Planning['setting'],
   items: ItemList,
   payAgain: PayAgain,
-): Promise<ReadonlySet<string>> {
+): Promise<{ readonly keys: ReadonlySet<string>; readonly bad: Set<string> }> {
   const toDo = new Set<string>();
   const bad = new Set<string>();
   const see: See = (task, end) => {
@@ -254,7 +260,8 @@ async function firstUnfinished(
   };
   const whole = { ...setting, shared: new Set<string>(), window: 1, isWhole: false };
   await new Walk(program, whole, new DryPerformer(), see).run(until());
-  return new Set(found().slice(0, limit));
+  bad.delete('');
+  return { keys: new Set(found().slice(0, limit)), bad };
 }
 
 const works: ReadonlySet<Action> = new Set<Action>([

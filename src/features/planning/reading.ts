@@ -100,7 +100,7 @@ async function enoughFor(
     for (const { fingerprint } of needs.get(item) ?? []) bought.add(fingerprint);
   };
   if ((await spending.admit('')) === true) buy('');
-  const most = spending.mostEver;
+  const { most = Number.POSITIVE_INFINITY, of: least } = spending.tightest ?? {};
   const all = [...needs.keys()].filter((item) => item !== '' && !bad.has(item));
   const order = [
     ...all.filter((item) => begun.has(item)),
@@ -108,7 +108,7 @@ async function enoughFor(
   ];
   let [items, of] = [0, 0];
   const firstBought: string[] = [];
-  const tooDear: { item: string; credits: number }[] = [];
+  const tooDear: Enough['tooDear'][number][] = [];
   for (const item of order) {
     const credits = costOf(item);
     if (credits === 0) continue;
@@ -118,7 +118,9 @@ async function enoughFor(
       items += 1;
       if (firstBought.length < maxListed) firstBought.push(item);
       buy(item);
-    } else if (credits > most || may.held?.by === 'item') tooDear.push({ item, credits });
+    } else if (credits > most)
+      tooDear.push({ item, credits, than: least === 'balance' ? 'account' : 'cap' });
+    else if (may.held?.by === 'item') tooDear.push({ item, credits, than: 'cap' });
   }
   if (items === of) return undefined;
   return {
