@@ -2,42 +2,17 @@
 
 import { printable } from '../../base/printable.ts';
 import { count, grouped, size, table } from '../../base/text.ts';
-import type { JobState } from '../../model/job-view.ts';
 import type { ReceiptsFlags } from '../../terminal/flags.ts';
 import { answer } from '../command.ts';
-import { receipts } from './receipts.ts';
+import { type ReceiptFacts, type ReceiptList, receipts } from './receipts.ts';
 
 export async function receiptsCommand(flags: ReceiptsFlags): Promise<number> {
-  const { pipeline, rehearse, limit, json = false } = flags;
-  return answer(receipts({ pipeline, rehearse, limit }), json, { text: receiptsText });
+  return answer(receipts(flags), flags.json === true, { text: receiptsText });
 }
 
 // Receipts as text: what this user has paid for, and by which pipelines.
 
-interface Listed {
-  readonly at: string;
-  readonly credits: number;
-  readonly tool: string;
-  readonly tasks: readonly string[];
-  readonly state: JobState;
-  readonly folder: string;
-  readonly pipeline: string;
-  readonly branch?: string;
-  readonly files: readonly { readonly sha256: string }[];
-}
-
-interface ListedReceipts {
-  readonly file: string;
-  readonly bytes: number;
-  readonly receipts: readonly Listed[];
-  readonly totals: {
-    readonly receipts: number;
-    readonly credits: number;
-    readonly detections: number;
-  };
-}
-
-function receiptsText({ file, bytes, receipts, totals }: ListedReceipts): string {
+function receiptsText({ file, bytes, receipts, totals }: ReceiptList): string {
   const place = `${printable(file)} ${bytes === 0 ? '(not there yet)' : `(${size(bytes)})`}`;
   const sums = `${count(totals.receipts, 'receipt')}, ${count(totals.credits, 'credit')}`;
   const free =
@@ -61,7 +36,7 @@ function receiptsText({ file, bytes, receipts, totals }: ListedReceipts): string
 const tasksText = ([task = '', ...others]: readonly string[]): string =>
   others.length === 0 ? task : `${task} +${others.length}`;
 
-function becameText({ state, files, credits }: Listed): string {
+function becameText({ state, files, credits }: ReceiptFacts): string {
   // Each pipeline that uses the result has a copy.
   const contents = new Set(files.map(({ sha256 }) => sha256)).size;
   const saved = contents === 0 ? 'not saved' : count(contents, 'file');
@@ -84,5 +59,5 @@ function becameText({ state, files, credits }: Listed): string {
   }
 }
 
-const fromText = ({ pipeline, branch, folder }: Listed): string =>
+const fromText = ({ pipeline, branch, folder }: ReceiptFacts): string =>
   `${pipeline}${branch === undefined ? '' : `, branch ${branch}`}, in ${folder}`;
