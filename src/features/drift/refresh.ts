@@ -2,7 +2,6 @@
 
 import { count } from '../../base/text.ts';
 import { explainFailure } from '../../contract/api/failure.ts';
-import type { Project } from '../../contract/api/project.ts';
 import { endMove } from '../../core/outputs.ts';
 import { downloadCount } from '../../core/recorded-files.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
@@ -36,9 +35,10 @@ export interface RefreshOptions extends EditOptions {
   readonly acceptMissing?: boolean | undefined;
 }
 
-interface DriftFinding {
-  readonly change: DriftChange;
-  readonly move: Move | undefined;
+/** `after`: absent if the credits are the same. */
+interface Finding extends Pick<DriftChange, 'what' | 'why'> {
+  readonly after?: number;
+  readonly move?: Move | undefined;
 }
 
 /**
@@ -59,31 +59,37 @@ export async function refresh(
 ): Promise<Refreshed> {
   return await editState(loaded, options, async ({ journal, clock, connect, header }) => {
     const service = await connect();
-    const findings: DriftFinding[] = [];
+    const changes: DriftChange[] = [];
+    const moves: Move[] = [];
     const unread: { project: string; why: string }[] = [];
     let [projects, present, missing] = [0, 0, 0];
     for await (const inquired of inquire(journal.ledger, service.api, clock)) {
       projects += 1;
-      if (isRefusedKey(inquired.answer)) throw new Refusal(refusedKey('refresh'));
-      const { answer, job, project } = inquired;
+      const { answer, project } = inquired;
+      if (isRefusedKey(answer)) throw new Refusal(refusedKey('refresh'));
       if (answer.ok) present += 1;
       else if (answer.error.reason !== 'not-found')
         unread.push({ project, why: explainFailure(answer.error) });
-      const standing = job.state === 'created' || job.state === 'complete';
-      if (standing && !inquired.past && isMissing(inquired)) missing += 1;
-      const finding = findingOf(inquired, clock.now());
-      if (finding !== undefined) findings.push(finding);
+      if (isStanding(inquired) && isMissing(inquired)) missing += 1;
+      const found = findingOf(inquired, clock.now());
+      if (found === undefined) continue;
+      const { job, credits: before } = inquired;
+      const { what, why, after = before, move } = found;
+      changes.push({ tasks: job.tasks, project, what, why, before, after });
+      if (move !== undefined) moves.push(move);
     }
     if (missing > 0 && present === 0 && options.acceptMissing !== true)
       refuse(
         `${header.service === 'rehearsal' ? 'the rehearsal' : header.service} knows no project of the state file (${count(projects, 'project')}): nothing was changed`,
         'check that the key belongs to the right account; if all projects are really gone, use --accept-missing',
       );
-    const moves = findings.flatMap(({ move }) => move ?? []);
     if (moves.length > 0) await journal.commit(...moves);
-    return { projects, changes: findings.map(({ change }) => change), unread };
+    return { projects, changes, unread };
   });
 }
+
+const isStanding = ({ past, job }: Inquired): boolean =>
+  !past && (job.state === 'created' || job.state === 'complete');
 
 const isMissing = ({ answer }: Inquired): boolean =>
   answer.ok ? answer.value.enabled === false : answer.error.reason === 'not-found';
@@ -93,55 +99,32 @@ const isRefunded = ({ answer, job }: Inquired): boolean =>
   answer.ok && job.state === 'created' && ['error', 'canceled'].includes(answer.value.status);
 
 /** The difference between the service and the state file; undefined if they agree, or if the service does not say. */
-function findingOf(inquired: Inquired, now: number): DriftFinding | undefined {
-  const { answer, job, past } = inquired;
-  const standing = !past && (job.state === 'created' || job.state === 'complete');
-  if (standing && isMissing(inquired) && !isRefunded(inquired)) return gone(inquired);
+function findingOf(inquired: Inquired, now: number): Finding | undefined {
+  const { answer, job, past, name, credits, adopted } = inquired;
+  const about = { job: job.job, attempt: name };
+  if (isStanding(inquired) && isMissing(inquired) && !isRefunded(inquired)) {
+    const saved = new Set(job.outputs.map(({ index }) => index)).size;
+    const move: Move = { ...about, is: adopted ? 'missing' : 'gone' };
+    return job.state === 'complete' && saved >= downloadCount(job)
+      ? { what: 'deleted', why: 'the project was deleted elsewhere; its files are saved', move }
+      : { what: 'lost', why: 'the project is gone, and its result was never saved', move };
+  }
   if (!answer.ok) return undefined;
-  if (!past && job.state === 'created') return settled(inquired, answer.value, now);
-  const after = answer.value.credits_charged;
-  if (after === undefined || after === inquired.credits) return undefined;
-  const { project, name, credits: before, adopted } = inquired;
+  const { status, credits_charged: after } = answer.value;
+  if (!past && job.state === 'created') {
+    const move = endMove(answer.value, about, credits, now);
+    if (move === undefined) return undefined;
+    const why =
+      move.is === 'complete'
+        ? 'the project is complete: the next run downloads its result'
+        : `the project ended: ${move.fault.code}: ${move.fault.message}`;
+    const what = status === 'canceled' ? 'canceled' : move.is;
+    return { what, why, after: move.charge.credits, move };
+  }
+  if (after === undefined || after === credits) return undefined;
   const charge = { credits: after, read: new Date(now).toISOString() };
-  const why = `the service now says ${after} credits, the state file said ${before}`;
-  return {
-    // What it costs is recorded by whoever paid.
-    move: adopted ? undefined : { job: job.job, is: 'charged', attempt: name, charge },
-    change: { tasks: job.tasks, project, what: 'credits', why, before, after },
-  };
-}
-
-function gone({ job, project, name, credits, adopted }: Inquired): DriftFinding {
-  const saved = new Set(job.outputs.map(({ index }) => index)).size;
-  const whole = job.state === 'complete' && saved >= downloadCount(job);
-  const why = whole
-    ? 'the project was deleted elsewhere; its files are saved'
-    : 'the project is gone, and its result was never saved';
-  return {
-    move: { job: job.job, is: adopted ? 'missing' : 'gone', attempt: name },
-    change: {
-      tasks: job.tasks,
-      project,
-      what: whole ? 'deleted' : 'lost',
-      why,
-      before: credits,
-      after: credits,
-    },
-  };
-}
-
-function settled(
-  { job, project, name, credits: before }: Inquired,
-  record: Project,
-  now: number,
-): DriftFinding | undefined {
-  const move = endMove(record, { job: job.job, attempt: name }, before, now);
-  if (move === undefined) return undefined;
-  const what = record.status === 'canceled' ? 'canceled' : move.is;
-  const why =
-    move.is === 'complete'
-      ? 'the project is complete: the next run downloads its result'
-      : `the project ended: ${move.fault.code}: ${move.fault.message}`;
-  const after = move.charge.credits;
-  return { move, change: { tasks: job.tasks, project, what, why, before, after } };
+  const why = `the service now says ${after} credits, the state file said ${credits}`;
+  // What it costs is recorded by whoever paid.
+  const move: Move | undefined = adopted ? undefined : { ...about, is: 'charged', charge };
+  return { what: 'credits', why, after, move };
 }
