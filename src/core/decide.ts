@@ -119,7 +119,7 @@ export const isAway = ({ state, gone, missing, charge }: Attempt): boolean =>
 const isForgotten = ({ forgotten }: Attempt): boolean => forgotten !== undefined;
 
 /** The number of files of a finished project; a repaired record may not say it. */
-export const resultsOf = ({ result }: Attempt): number | undefined => {
+export const resultsOf = ({ result }: Pick<Attempt, 'result'>): number | undefined => {
   const count = result?.['downloads'];
   return typeof count === 'number' ? count : undefined;
 };

@@ -2,14 +2,12 @@
 import { extensionOf } from '../contract/api/asset.ts';
 import type { JobView } from '../model/job-view.ts';
 import type { Output } from '../model/record/line.ts';
+import { resultsOf } from './decide.ts';
 import { type FileFact, isKept, isStored, type OutputFacts } from './facts.ts';
 import type { Disk, Place } from './ports.ts';
 
-/** The number of downloads of a complete job, from the journal. */
-export function downloadCount(job: Pick<JobView, 'result'>): number {
-  const count = job.result?.['downloads'];
-  return typeof count === 'number' ? count : 0;
-}
+/** The number of downloads of a complete job. */
+export const downloadCount = (job: Pick<JobView, 'result'>): number => resultsOf(job) ?? 0;
 
 /**
  * The files that only the store has, if every download of a job is safe here or in the store; undefined if some are not,
