@@ -11,9 +11,9 @@ import type { Doubt } from '../../model/job-view.ts';
 import { exitCodes } from '../../terminal/exit-code.ts';
 import type { ResolveFlags } from '../../terminal/flags.ts';
 import { canAsk, lineFor } from '../../terminal/question.ts';
-import { caution, complain, print, printJson, printProse } from '../../terminal/terminal.ts';
+import { caution, complain, print, printProse } from '../../terminal/terminal.ts';
 import { serviceLine } from '../../views/service-text.ts';
-import { command, pipelineFor } from '../command.ts';
+import { answer, command, pipelineFor } from '../command.ts';
 import { refuse } from '../refuse.ts';
 import { judgeByHub } from './hub-list.ts';
 import {
@@ -57,14 +57,11 @@ function conflictIn(
   return undefined;
 }
 
-/** Exactly one of the three. */
+/** At most one of the three is given. */
 function resolutionOf({ project, notCharged, abandon }: ResolveFlags): Resolution | undefined {
-  const said: Resolution[] = [
-    ...(project === undefined ? [] : [{ how: 'project', project } as const]),
-    ...(notCharged === true ? [{ how: 'not-charged' } as const] : []),
-    ...(abandon === true ? [{ how: 'abandon' } as const] : []),
-  ];
-  return said.length === 1 ? said[0] : undefined;
+  if (project !== undefined) return { how: 'project', project };
+  if (notCharged === true) return { how: 'not-charged' };
+  return abandon === true ? { how: 'abandon' } : undefined;
 }
 
 function resolvedText(
@@ -123,17 +120,12 @@ async function textOf(file: string): Promise<string> {
   refuse(`${file} ${read.error}`);
 }
 
-function nothingInDoubt({ json }: ResolveFlags): number {
-  if (json === true) printJson({ settled: [], left: [] });
-  else print('Nothing is in doubt.');
-  return exitCodes.done;
-}
-
 /** Each answer is recorded at once, so that none is lost when the person stops. */
 async function askForEach(file: string, flags: ResolveFlags): Promise<number> {
   const pipeline = await pipelineFor(file, flags);
   const doubts = await openDoubts(pipeline, { ...flags, onWarning: caution });
-  if (doubts.length === 0) return nothingInDoubt(flags);
+  if (doubts.length === 0)
+    return answer({ settled: [], left: [] }, flags.json === true, { text: resolvedAllText });
   if (flags.json === true || !canAsk())
     refuse(
       `${count(doubts.length, 'creation')} in doubt, and nobody to ask`,
@@ -202,24 +194,20 @@ async function resolutionFor(said: string): Promise<Resolution | 'later' | 'stop
 
 function resolvedAllText({ settled, left }: ResolvedAll): string {
   if (settled.length + left.length === 0) return 'Nothing is in doubt.';
-  const of = (how: Resolution['how']) => settled.filter((one) => one.how === how);
-  const [found, free, written] = [of('project'), of('not-charged'), of('abandon')];
-  const credits = written.reduce((sum, one) => sum + one.credits, 0);
-  const causes = Map.groupBy(left, ({ why }) => why);
-  const settledLines = [
-    [found, 'found: the next run continues with their projects.'],
-    [free, 'never taken: the next run sends them again.'],
-    [
-      written,
-      `given up: ${count(credits, 'credit')} count as spent. Only run --pay-again pays for them again.`,
-    ],
-  ] as const;
+  const line = (how: Resolution['how'], what: string): readonly string[] => {
+    const those = settled.filter((one) => one.how === how).length;
+    return those === 0 ? [] : [`${count(those, 'creation')} ${what}`];
+  };
+  const spent = settled.reduce((sum, one) => sum + (one.how === 'abandon' ? one.credits : 0), 0);
   return printable(
     [
-      ...settledLines.flatMap(([those, what]) =>
-        those.length === 0 ? [] : [`${count(those.length, 'creation')} ${what}`],
+      ...line('project', 'found: the next run continues with their projects.'),
+      ...line('not-charged', 'never taken: the next run sends them again.'),
+      ...line(
+        'abandon',
+        `given up: ${count(spent, 'credit')} count as spent. Only run --pay-again pays for them again.`,
       ),
-      ...[...causes].flatMap(([why, doubts]) => [
+      ...[...Map.groupBy(left, ({ why }) => why)].flatMap(([why, doubts]) => [
         `${count(doubts.length, 'creation')} still in doubt: ${why}:`,
         ...doubts.map(({ tasks, name }) => `    ${tasks.join(', ')} (${JSON.stringify(name)})`),
       ]),

@@ -159,29 +159,27 @@ export async function resolveAll(
     await learnDoubts(edit, options);
     const doubts = doubtsIn(edit.journal.ledger);
     const judged = judge(doubts.map(doubtOf), edit.journal.ledger);
-    const verdicts = doubts.map((doubt) => judged(doubtOf(doubt)));
-    const asksService = verdicts.some(({ how }) => how === 'project');
+    const answers = doubts.map((doubt) => ({ doubt, verdict: judged(doubtOf(doubt)) }));
+    const asksService = answers.some(({ verdict }) => verdict.how === 'project');
     const service = asksService ? await edit.connect() : undefined;
     const connected = service === undefined ? edit : { ...edit, connect: async () => service };
     const settled: ResolvedAll['settled'][number][] = [];
     const left: ResolvedAll['left'][number][] = [];
     let away: Problem | undefined;
-    for (const [index, doubt] of doubts.entries()) {
+    for (const { doubt, verdict } of answers) {
       const open = doubtOf(doubt);
-      const verdict = verdicts[index];
-      if (verdict === undefined || verdict.how === 'left') {
-        left.push({ ...open, why: verdict?.why ?? '' });
+      if (verdict.how === 'left') {
+        left.push({ ...open, why: verdict.why });
         continue;
       }
       // To ask for each project of a service that is away would take minutes.
-      const asks = verdict.how === 'project';
       const one =
-        asks && away !== undefined
+        verdict.how === 'project' && away !== undefined
           ? err(away)
           : await resultOf(() => settleDoubt(doubt, verdict, connected));
-      if (!one.ok && one.error.reason === 'unreachable') away = one.error;
       if (one.ok) settled.push({ ...one.value, how: verdict.how });
       else left.push({ ...open, why: one.error.diagnostics.map(sentenceOf).join('; ') });
+      if (!one.ok && one.error.reason === 'unreachable') away = one.error;
     }
     return { settled, left };
   });
@@ -202,12 +200,17 @@ async function settleDoubt(
   edit: StateEdit,
 ): Promise<Resolved> {
   const { journal } = edit;
-  await journal.commit(...(await movesFor(doubt, resolution, edit)));
-  const job = journal.ledger.job(doubt.job);
-  const attempt = job?.attempts.find(({ name }) => name === doubt.name);
-  if (job === undefined || attempt === undefined)
-    throw new Error(`bug: no attempt of ${doubt.job}`);
-  return resolvedOf(viewOf({ ...job, attempts: [attempt] }));
+  const { job: fingerprint, name: attempt = '' } = doubt;
+  if (resolution.how === 'project')
+    await journal.commit(...(await adopted(doubt, resolution.project, edit)));
+  else {
+    const mark = resolution.how === 'abandon' ? 'gaveUp' : 'notCharged';
+    await journal.commit({ job: fingerprint, is: 'said', attempt, mark });
+  }
+  const job = journal.ledger.job(fingerprint);
+  const attempts = job?.attempts.filter(({ name }) => name === attempt) ?? [];
+  if (job === undefined || attempts.length === 0) throw new Error(`bug: no attempt ${attempt}`);
+  return resolvedOf(viewOf({ ...job, attempts }));
 }
 
 const resolvedOf = ({ tasks, name = '', state, credits = 0, project }: JobView): Resolved => ({
@@ -234,22 +237,6 @@ function jobOf(ledger: Ledger, which: string): JobView {
     suggestion(which, names) ??
     (names.length === 0 ? 'nothing is in doubt' : `in doubt: ${names.slice(0, 20).join(', ')}`);
   refuse(`the state file knows no task or project ${JSON.stringify(which)}`, hint);
-}
-
-async function movesFor(
-  doubt: JobView,
-  resolution: Resolution,
-  edit: StateEdit,
-): Promise<readonly Move[]> {
-  const { job, name: attempt = '' } = doubt;
-  switch (resolution.how) {
-    case 'not-charged':
-      return [{ job, is: 'said', attempt, mark: 'notCharged' }];
-    case 'abandon':
-      return [{ job, is: 'said', attempt, mark: 'gaveUp' }];
-    case 'project':
-      return await adopted(doubt, resolution.project, edit);
-  }
 }
 
 /** The project must exist, have the attempt's name, and belong to no other job. */
