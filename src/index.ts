@@ -20,12 +20,11 @@ export type {
 export type { CalendarLimit } from './core/calendar-budget.ts';
 export type { EnvUse } from './core/env-uses.ts';
 export type { PaidAlready, PaidBy, PaidSource, PaidTask } from './core/paid-before.ts';
-export type { PlanReading } from './core/plan-reading.ts';
-export type { PlanReason } from './core/plan-reason.ts';
 export type { Plan, PlanNote, PlannedTake, PlanRow } from './core/plan-table.ts';
 export type { Clock } from './core/ports.ts';
 export type { RunEvent, RunOutcome, Summary, TaskEnding } from './core/run-event.ts';
 export type { Take, Takes } from './core/takes.ts';
+export type { PlanReason } from './core/why.ts';
 export { type Audited, audit, type Difference } from './features/drift/audit.ts';
 export {
   type DriftChange,
@@ -50,6 +49,7 @@ export {
   UnrunnablePlan,
 } from './features/plan/plan.ts';
 export type { PrepareOptions } from './features/planning/options.ts';
+export type { PlanReading } from './features/planning/reading.ts';
 export type { SelectionOptions } from './features/planning/selected-items.ts';
 export type { OrphanCounts } from './features/prune/orphan.ts';
 export {

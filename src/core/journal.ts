@@ -10,6 +10,7 @@ import {
   type RunLine,
   type TaskLine,
 } from '../model/record/line.ts';
+import { interrupted } from '../model/run-identity.ts';
 import type { Clock } from './ports.ts';
 
 /** The destination of lines. Appending is cheap; `sync` resolves when everything appended is on disk. */
@@ -47,7 +48,7 @@ export class Journal {
   constructor(options: JournalOptions) {
     this.ledger = options.ledger;
     this.#o = options;
-    this.#run = interrupted(options.ledger, options.due);
+    this.#run = interrupted(options.ledger.runs(), options.due);
   }
 
   /** The run that goes on; undefined until a new one is recorded. */
@@ -185,13 +186,6 @@ export class Journal {
     const line = this.ledger.job(job);
     if (line !== undefined) this.#o.receipts?.note(line);
   }
-}
-
-/** A run that did not end goes on, unless it was for another time of a schedule. */
-export function interrupted(ledger: Ledger, due: string | undefined): RunLine | undefined {
-  const last = ledger.runs().at(-1);
-  const goesOn = last?.ended === undefined && (due === undefined || last?.due === due);
-  return goesOn ? last : undefined;
 }
 
 const saysText = ({ is }: Move): boolean =>

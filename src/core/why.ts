@@ -2,15 +2,70 @@
 import { isObject, type Json, valueIn } from '../base/json.ts';
 import type { Code } from '../contract/codes.ts';
 import { textsOf, valueOfJob } from '../model/fingerprint.ts';
+import type { JobState, JobView } from '../model/job-view.ts';
 import { creditsOf, current } from '../model/record/job.ts';
 import type { Ledger } from '../model/record/ledger.ts';
-import type { Job } from '../model/record/line.ts';
+import type { AttemptState, Job } from '../model/record/line.ts';
 import type { End } from './ending.ts';
 import { plannedAction } from './findings.ts';
-import type { Because, Change, EarlierJob, Explanation, PlanReason } from './plan-reason.ts';
+import type { PaidTask } from './paid-before.ts';
+import type { PlannedAction } from './planned-action.ts';
 import { type ReasonCode, textOf } from './reason.ts';
 import { fieldDigests } from './request.ts';
 import type { Task } from './scope.ts';
+
+type Because = 'new' | 'changed' | 'again' | 'more';
+
+/** Tasks of one step that run for the same reason. */
+export interface PlanReason {
+  readonly step: string;
+  readonly because: Because;
+  /** What has changed, or why it is done again, as the end of a sentence. Absent for `new` and `more`. */
+  readonly what?: string | undefined;
+  readonly tasks: number;
+  /** The first three tasks. */
+  readonly examples: readonly string[];
+}
+
+/** The last job that a task had, other than the one that it has now. */
+interface EarlierJob extends Pick<JobView, 'job' | 'kind' | 'at' | 'project' | 'credits'> {
+  readonly state: JobState | AttemptState;
+}
+
+export type Change =
+  /** A field that is new, without `before`, or the name of the tool. */
+  | {
+      readonly is: 'value';
+      readonly field: string;
+      readonly before?: string;
+      readonly after?: Json | undefined;
+    }
+  /** `after`: the SHA-256 of the content now. */
+  | {
+      readonly is: 'file';
+      readonly field: string;
+      readonly file: string;
+      readonly after?: string | undefined;
+    }
+  /** A result of another task, which is not the same one. */
+  | { readonly is: 'result'; readonly field: string; readonly kind?: string }
+  /** The record does not say what it was before. */
+  | { readonly is: 'field'; readonly field: string; readonly after?: Json | undefined };
+
+export interface Explanation {
+  readonly task: string;
+  readonly action: PlannedAction;
+  readonly why: string;
+  readonly code?: Code | undefined;
+  /** Credits that it would cost; absent if it is free, or if the price is not known. */
+  readonly credits?: number | undefined;
+  /** What the user's receipts say of it; absent if the state file alone knows it. */
+  readonly paid?: PaidTask | undefined;
+  /** The last job that the task had before; absent if it never had another one. */
+  readonly earlier?: EarlierJob | undefined;
+  /** What has changed since then; absent if the state file does not know. */
+  readonly changes?: readonly Change[] | undefined;
+}
 
 /** What every task says that has never run, or that follows one that runs. */
 const usual: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
@@ -21,17 +76,11 @@ const usual: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
   'discarded',
 ]);
 
-interface Counted {
-  readonly reason: Pick<PlanReason, 'step' | 'because' | 'what'>;
-  tasks: number;
-  readonly examples: string[];
-}
-
 export class Reasons {
   readonly #ledger: Pick<Ledger, 'jobsOfTask'>;
   /** The task that `--explain` asks about. */
   readonly #asked: string | undefined;
-  readonly #counts = new Map<string, Counted>();
+  readonly #counts = new Map<string, PlanReason & { tasks: number; readonly examples: string[] }>();
   #explained: { readonly task: Task; readonly end: End } | undefined;
 
   constructor(ledger: Pick<Ledger, 'jobsOfTask'>, asked?: string) {
@@ -54,14 +103,9 @@ export class Reasons {
     this.#count(task, 'changed', whatChanged(changes, earlier.kind !== kind.name));
   };
 
-  #count({ id, step }: Task, because: Because, what?: string): void {
-    const key = JSON.stringify([step.name, because, what]);
-    const reason = what === undefined ? { because } : { because, what };
-    const entry = this.#counts.get(key) ?? {
-      reason: { step: step.name, ...reason },
-      tasks: 0,
-      examples: [],
-    };
+  #count({ id, step: { name: step } }: Task, because: Because, what?: string): void {
+    const key = JSON.stringify([step, because, what]);
+    const entry = this.#counts.get(key) ?? { step, because, what, tasks: 0, examples: [] };
     this.#counts.set(key, entry);
     entry.tasks += 1;
     if (entry.examples.length < 3) entry.examples.push(id);
@@ -69,9 +113,7 @@ export class Reasons {
 
   /** The most frequent first. */
   get reasons(): readonly PlanReason[] {
-    return [...this.#counts.values()]
-      .map(({ reason, tasks, examples }) => ({ ...reason, tasks, examples }))
-      .sort((one, other) => other.tasks - one.tasks);
+    return [...this.#counts.values()].sort((one, other) => other.tasks - one.tasks);
   }
 
   /** The job that the asked task is, or is about. */
@@ -86,18 +128,27 @@ export class Reasons {
     const { task, end } = this.#explained;
     const { id, reason, price, source, scope } = task;
     const isReason = end.ending === 'done' && reason !== undefined;
-    const isPaid = task.action === 'create' && price?.credits !== undefined;
-    const about = {
+    const earlier = source === undefined ? earlierJob(this.#ledger, task) : undefined;
+    const attempt = earlier && current(earlier);
+    return {
       task: id,
       action: plannedAction(task, end),
       why: isReason ? textOf(reason) : end.why,
-      ...(end.diagnostic === undefined ? {} : { code: end.diagnostic satisfies Code }),
-      ...(isPaid ? { credits: (price.credits ?? 0) * scope.times } : {}),
+      code: end.diagnostic,
+      credits:
+        task.action === 'create' && price?.credits !== undefined
+          ? price.credits * scope.times
+          : undefined,
+      earlier: earlier && {
+        job: earlier.job,
+        kind: earlier.kind,
+        state: attempt?.state ?? 'complete',
+        at: timeOf(earlier),
+        project: attempt?.project,
+        credits: attempt && creditsOf(attempt),
+      },
+      changes: earlier && changesOf(task, earlier),
     };
-    const earlier = source === undefined ? earlierJob(this.#ledger, task) : undefined;
-    if (earlier === undefined) return about;
-    const changes = changesOf(task, earlier);
-    return { ...about, earlier: shown(earlier), ...(changes === undefined ? {} : { changes }) };
   }
 }
 
@@ -114,34 +165,15 @@ function earlierJob(
 
 const timeOf = (job: Job): string => current(job)?.at ?? job.supplied?.at ?? '';
 
-function shown(job: Job): EarlierJob {
-  const attempt = current(job);
-  return {
-    job: job.job,
-    kind: job.kind,
-    state: attempt?.state ?? 'complete',
-    at: timeOf(job),
-    ...(attempt?.project === undefined ? {} : { project: attempt.project }),
-    ...(attempt === undefined ? {} : { credits: creditsOf(attempt) }),
-  };
-}
-
 function whatChanged(changes: readonly Change[] | undefined, isOtherTool: boolean): string {
   if (changes === undefined) return 'changed since its last project';
   if (changes.length === 0) return isOtherTool ? 'changed uses' : 'another take of it counts';
   return [...new Set(changes.map(shortText))].slice(0, 3).join(', ');
 }
 
-function shortText(change: Change): string {
-  switch (change.is) {
-    case 'file':
-      return `changed file in ${change.field}`;
-    case 'result':
-      return `new result in ${change.field}`;
-    case 'value':
-    case 'field':
-      return `changed ${change.field}`;
-  }
+function shortText({ is, field }: Change): string {
+  if (is === 'result') return `new result in ${field}`;
+  return is === 'file' ? `changed file in ${field}` : `changed ${field}`;
 }
 
 /** The record has digests of fields alone. Undefined if it does not have them, or if the request has no text yet. */
@@ -150,34 +182,25 @@ function changesOf(task: Task, earlier: Job): readonly Change[] | undefined {
   const body = valueIn(task.text);
   if (was === undefined || !isObject(body)) return undefined;
   const now = fieldDigests(task.text);
-  const changed = [...new Set([...Object.keys(now), ...Object.keys(was)])].filter(
-    (field) => was[field] !== now[field],
-  );
-  const { kind } = task;
-  return [
-    ...(kind.name === earlier.kind
-      ? []
-      : [{ is: 'value', field: 'uses', before: earlier.kind, after: kind.name } as const]),
-    ...changed.map((field): Change => changeIn(field, task, partAt(body, field), field in was)),
-  ];
+  const changes: Change[] = [...new Set([...Object.keys(now), ...Object.keys(was)])]
+    .filter((field) => was[field] !== now[field])
+    .map((field) => changeIn(field, task, partAt(body, field), field in was));
+  const { name } = task.kind;
+  return name === earlier.kind
+    ? changes
+    : [{ is: 'value', field: 'uses', before: earlier.kind, after: name }, ...changes];
 }
 
-function changeIn(field: string, task: Task, value: Json | undefined, isOlder: boolean): Change {
-  const made = new Set(makersIn(value));
+function changeIn(field: string, task: Task, after: Json | undefined, isOlder: boolean): Change {
+  const made = new Set(makersIn(after));
   const makers = [...task.reads].filter(({ fingerprint }) => made.has(fingerprint));
   // The record does not say which of them it was.
   const result = makers.find(({ kind }) => kind.operation !== 'upload');
   if (result !== undefined) return { is: 'result', field, kind: result.kind.name };
   const upload = makers.find(({ file }) => file !== undefined);
   if (upload?.file !== undefined)
-    return {
-      is: 'file',
-      field,
-      file: upload.file,
-      ...(upload.content === undefined ? {} : { after: upload.content }),
-    };
-  const after = value === undefined ? {} : { after: value };
-  return { is: isOlder ? 'field' : 'value', field, ...after };
+    return { is: 'file', field, file: upload.file, after: upload.content };
+  return { is: isOlder ? 'field' : 'value', field, after };
 }
 
 /** `field`: as `fieldDigests` names it. */

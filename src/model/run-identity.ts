@@ -1,29 +1,25 @@
-// Which run this is, by the runs in the state file: a new one, or an interrupted one that continues.
+// Which run this is, by the runs in the state file: a new one, or an interrupted one that goes on.
 import type { RunLine } from './record/line.ts';
 
-export interface RequestedRun {
-  /** ISO 8601: the due time of the schedule that the run is for. */
-  readonly due?: string | undefined;
-}
-
-export interface RunIdentity {
-  /** ISO 8601, in UTC. */
-  readonly due: string | undefined;
-  /** A run for this due time has ended, so it must not be repeated. */
-  readonly over: boolean;
+/** The run that goes on: the last one, if it did not end, unless it was for another time of a schedule. `due`: ISO 8601. */
+export function interrupted<Run extends Pick<RunLine, 'ended' | 'due'>>(
+  runs: readonly Run[],
+  due?: string,
+): Run | undefined {
+  const last = runs.at(-1);
+  const goesOn = last?.ended === undefined && (due === undefined || last?.due === due);
+  return goesOn ? last : undefined;
 }
 
 /**
- * A run without a due time that finds an interrupted scheduled run takes over that run's due time: otherwise, the rest of
- * that run would be made for another day.
+ * The due time of the schedule that the run is for. A run without one that goes on with an interrupted scheduled run takes over its
+ * due time: otherwise, the rest of that run would be made for another day. `over`: a run for it has ended, so it must not be repeated.
  */
 export function identityOf(
   runs: readonly Pick<RunLine, 'ended' | 'due'>[],
-  { due: asked }: RequestedRun,
-): RunIdentity {
-  const last = runs.at(-1);
-  const open = last?.ended === undefined ? last : undefined;
-  const due = asked ?? open?.due;
+  asked?: string,
+): { readonly due: string | undefined; readonly over: boolean } {
+  const due = asked ?? interrupted(runs)?.due;
   const latest = runs.findLast((run) => due !== undefined && run.due === due);
   return { due, over: latest?.ended !== undefined };
 }

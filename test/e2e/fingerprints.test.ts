@@ -148,7 +148,7 @@ test('every fingerprint and every price of a plan is as it was', async () => {
     { kind: 'rehearsal' },
     {},
     {
-      ...{ access: 'plan', env: {}, clock: realClock, run: {}, internals: {} },
+      ...{ access: 'plan', env: {}, clock: realClock, internals: {} },
       redactor: new Redactor([]),
       onWarning: () => undefined,
       see: async () => () => (task, end) => {

@@ -16,30 +16,30 @@ function open(run: number, more: Partial<RunLine> = {}): RunLine {
 
 describe('a run for a due time', () => {
   test('is for that time', () => {
-    expect(identityOf([], { due: tuesday })).toEqual({ due: tuesday, over: false });
+    expect(identityOf([], tuesday)).toEqual({ due: tuesday, over: false });
     const runs = [line(1), line(3, { due: monday })];
-    expect(identityOf(runs, { due: tuesday })).toEqual({ due: tuesday, over: false });
+    expect(identityOf(runs, tuesday)).toEqual({ due: tuesday, over: false });
   });
 
   test('is over if a run for it has ended', () => {
     const runs = [line(1, { due: monday }), line(2)];
-    expect(identityOf(runs, { due: monday })).toEqual({ due: monday, over: true });
+    expect(identityOf(runs, monday)).toEqual({ due: monday, over: true });
   });
 
   test('continues the one that was interrupted', () => {
     const runs = [line(1, { due: monday }), open(2, { due: monday })];
-    expect(identityOf(runs, { due: monday })).toEqual({ due: monday, over: false });
+    expect(identityOf(runs, monday)).toEqual({ due: monday, over: false });
   });
 });
 
 describe('a run without a due time', () => {
   test('has none, also if the last one was interrupted', () => {
     for (const runs of [[], [line(3, { due: monday }), line(4)], [open(4)]])
-      expect(identityOf(runs, {})).toEqual({ due: undefined, over: false });
+      expect(identityOf(runs)).toEqual({ due: undefined, over: false });
   });
 
   test('takes over the due time of a scheduled run that was interrupted', () => {
     const runs = [line(1), open(2, { due: monday })];
-    expect(identityOf(runs, {})).toEqual({ due: monday, over: false });
+    expect(identityOf(runs)).toEqual({ due: monday, over: false });
   });
 });

@@ -2,8 +2,8 @@
 // They stand in test/golden/texts.txt.
 import { expect, test } from 'vitest';
 import type { PaidSource } from '../../src/core/paid-before.ts';
-import type { Explanation } from '../../src/core/plan-reason.ts';
 import type { RunEvent } from '../../src/core/run-event.ts';
+import type { Explanation } from '../../src/core/why.ts';
 import { explanationText } from '../../src/features/plan/plan-text.ts';
 import { orphansLine } from '../../src/features/prune/prune-text.ts';
 import { planText } from '../../src/views/plan-text.ts';

@@ -41,7 +41,7 @@ export async function planOf(
   let references: PlanReferences | undefined;
   let reasons = new Reasons(new Ledger());
   await using planning = await openPlanning(bound, target, options, {
-    ...{ access: 'plan', env, clock, internals, run: {} },
+    ...{ access: 'plan', env, clock, internals },
     redactor: new Redactor(secretsIn(env)),
     onWarning: (message) => void warnings.push(message),
     see: async ({ ledger, opened, disk }) => {
@@ -86,7 +86,9 @@ export async function planOf(
   const overruled = overruledText(options.budget, bound);
   if (overruled !== undefined) warnings.push(overruled);
   const reading = await readPlan(planning, reasons, {
-    ...{ tier, balance: balance?.credits, rehearsal },
+    tier,
+    balance: balance?.credits,
+    rehearsal,
     creditDollars: creditDollarsOn(tier),
     now: clock.now(),
   });
@@ -113,13 +115,11 @@ export async function planOf(
     plan,
     digest: planWordText(planning.digest.word(plan, ledger, paths.serviceName, since)),
     ...reading,
-    ...(explanation === undefined
-      ? {}
-      : { explanation: { ...explanation, ...(paid === undefined ? {} : { paid }) } }),
-    ...(orphans === undefined ? {} : { orphans }),
+    explanation: explanation && { ...explanation, paid },
+    orphans,
     calendar,
-    ...(rehearsal ? {} : { service: target.address }),
-    ...(balance === undefined ? {} : { balance }),
+    service: rehearsal ? undefined : target.address,
+    balance,
     warnings,
     rehearsal,
     env: envUses(bound.pipeline),

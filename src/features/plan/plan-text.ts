@@ -4,14 +4,14 @@ import type { Json } from '../../base/json.ts';
 import { printable } from '../../base/printable.ts';
 import { count, duration, grouped, table } from '../../base/text.ts';
 import type { Forecast } from '../../core/forecast.ts';
-import type { PlanReading } from '../../core/plan-reading.ts';
-import type { Change, Explanation, PlanReason } from '../../core/plan-reason.ts';
 import type { Plan } from '../../core/plan-table.ts';
 import type { PlannedAction } from '../../core/planned-action.ts';
 import type { PriceSource } from '../../core/price.ts';
+import type { Change, Explanation, PlanReason } from '../../core/why.ts';
 import { valueOfJob } from '../../model/fingerprint.ts';
 import { moneyText } from '../../views/credits-text.ts';
 import { paidTaskText } from '../../views/receipts-text.ts';
+import type { PlanReading } from '../planning/reading.ts';
 
 export function planReadingText(plan: Plan, reading: PlanReading, rehearsal: boolean): string {
   const lines = [

@@ -2,13 +2,13 @@
 
 import type { CalendarLimit } from '../../core/calendar-budget.ts';
 import type { EnvUse } from '../../core/env-uses.ts';
-import type { PlanReading } from '../../core/plan-reading.ts';
 import type { Plan } from '../../core/plan-table.ts';
 import type { Clock } from '../../core/ports.ts';
 import { type Problem, Refusal } from '../../language/load/refusal.ts';
 import type { Balance } from '../../service-api/check-service.ts';
 import type { TargetOptions } from '../../service-api/target.ts';
 import type { PrepareOptions } from '../planning/options.ts';
+import type { PlanReading } from '../planning/reading.ts';
 import type { OrphanCounts } from '../prune/orphan.ts';
 
 export interface PlanOptions extends TargetOptions, PrepareOptions {

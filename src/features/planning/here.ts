@@ -19,7 +19,7 @@ import type { Step } from '../../language/pipeline.ts';
 import { runValues } from '../../language/schedule.ts';
 import { storeNameOf } from '../../language/store.ts';
 import type { Ledger } from '../../model/record/ledger.ts';
-import { identityOf, type RequestedRun } from '../../model/run-identity.ts';
+import { identityOf } from '../../model/run-identity.ts';
 import type { Receipts } from '../../state/receipts.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
 import { internalsOf, type RunInternals } from '../internals.ts';
@@ -33,7 +33,7 @@ interface Place {
   readonly hashes?: 'read';
   /** Default: all items. */
   readonly filter?: ItemFilter;
-  readonly run?: RequestedRun;
+  readonly due?: string | undefined;
   /** Results may replace files that shotlist did not make. */
   readonly replacesAll?: boolean;
   readonly internals?: RunInternals;
@@ -64,7 +64,7 @@ export async function openItemsHere(bound: BoundPipeline, options: OutsideOption
     hashes.close();
     throw error;
   }
-  const run = identityOf(ledger.runs(), place.run ?? {});
+  const run = identityOf(ledger.runs(), place.due);
   return {
     boundary,
     disk,

@@ -8,7 +8,6 @@ import { calendarCaps } from '../../core/calendar-budget.ts';
 import { ownerOf } from '../../core/calls.ts';
 import type { Action } from '../../core/ending.ts';
 import type { IsYoung } from '../../core/findings.ts';
-import { interrupted } from '../../core/journal.ts';
 import { makePlan, type Planned } from '../../core/plan.ts';
 import { PlanDigest } from '../../core/plan-digest.ts';
 import type { Clock } from '../../core/ports.ts';
@@ -21,7 +20,7 @@ import { checkOutput } from '../../files/boundary.ts';
 import type { ItemList } from '../../files/items.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { Refusal } from '../../language/load/refusal.ts';
-import type { RequestedRun } from '../../model/run-identity.ts';
+import { interrupted } from '../../model/run-identity.ts';
 import { lazyClient } from '../../service-api/lazy-client.ts';
 import type { Target, Unasked } from '../../service-api/target.ts';
 import { pathsOf } from '../../state/run-paths.ts';
@@ -44,7 +43,8 @@ interface PlanningContext {
   readonly redactor: Redactor;
   readonly clock: Clock;
   readonly onWarning: (message: string) => void;
-  readonly run: RequestedRun;
+  /** ISO 8601: the due time of the schedule that a run is for. */
+  readonly due?: string | undefined;
   readonly internals: RunInternals;
   readonly stop?: AbortSignal | undefined;
   /** Of a run: how far it is, for whoever asks meanwhile. */
@@ -95,7 +95,7 @@ export async function openPlanning(
     ledger,
     clock,
     filter: anyOf,
-    run: context.run,
+    due: context.due,
     // A rehearsal writes into a folder of shotlist.
     replacesAll:
       options.replaceFiles === true ||
@@ -114,7 +114,7 @@ export async function openPlanning(
     perItem: budget.perItem,
     calendar: calendarCaps(pipeline),
   };
-  const payAgain = new PayAgain(options.payAgain, ledger, interrupted(ledger, run.due)?.run);
+  const payAgain = new PayAgain(options.payAgain, ledger, interrupted(ledger.runs(), run.due)?.run);
   const setting = {
     ledger,
     facts,
@@ -172,7 +172,7 @@ export async function openPlanning(
       ignoresOwed: reroll !== undefined,
       items: placed(items, context.onLook),
       count: items.count,
-      run: () => interrupted(ledger, run.due)?.run,
+      run: () => interrupted(ledger.runs(), run.due)?.run,
       now: () => clock.now(),
       see,
     });

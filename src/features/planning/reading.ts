@@ -2,14 +2,52 @@
 
 import { usualDurations } from '../../core/durations.ts';
 import { type Forecast, forecastOf } from '../../core/forecast.ts';
-import { interrupted } from '../../core/journal.ts';
-import type { Enough, PlanReading } from '../../core/plan-reading.ts';
 import type { Plan } from '../../core/plan-table.ts';
 import type { PlannedAction } from '../../core/planned-action.ts';
 import { projectsOn } from '../../core/slots.ts';
 import { Spending } from '../../core/spending.ts';
-import type { Reasons } from '../../core/why.ts';
+import type { Explanation, PlanReason, Reasons } from '../../core/why.ts';
+import { interrupted } from '../../model/run-identity.ts';
 import type { Planning } from './planning.ts';
+
+export interface PlanReading {
+  /** True if a run would do anything. */
+  readonly hasWork: boolean;
+  /** Why tasks run, the most frequent reason first. */
+  readonly reasons: readonly PlanReason[];
+  /** Absent if no tool has anything to do, or if only the run will know how much. */
+  readonly forecast?: Forecast;
+  /** The most credits that a run may spend; absent without a budget. */
+  readonly budget?: number;
+  /** What sets the budget. */
+  readonly budgetFrom?: 'budget.credits' | '--budget';
+  /** True if neither the pipeline nor `--budget` caps a run in any way. */
+  readonly isUncapped: boolean;
+  /** For how many items the caps are enough; absent if they are enough for all. */
+  readonly enough?: Enough;
+  /** The price of a credit in US dollars; absent if it is not known, and in a rehearsal. */
+  readonly creditDollars?: number | undefined;
+  /** How many items have something to pay for, or to wait for. */
+  readonly itemsToDo: number;
+  /** `--explain`: absent if the plan has no such task. */
+  readonly explanation?: Explanation;
+}
+
+/** For how many items the caps are enough. */
+interface Enough {
+  readonly items: number;
+  /** The first of these items, in the order in which a run buys them. */
+  readonly bought: readonly string[];
+  /** The items that something must be paid for. */
+  readonly of: number;
+  /** Items that no run can finish, because they alone need more than a cap, or than the account has: the first of them. */
+  readonly tooDear: readonly {
+    readonly item: string;
+    readonly credits: number;
+    readonly than: 'cap' | 'account';
+  }[];
+  readonly tooDearCount: number;
+}
 
 interface ReadingTerms {
   /** The account's plan, if it is known. */
@@ -37,16 +75,17 @@ export async function readPlan(
   return {
     hasWork: worksOn(plan) || planned.owed.length > 0 || planning.hasNews,
     reasons: reasons.reasons,
-    ...(forecast === undefined ? {} : { forecast }),
+    forecast,
     isUncapped: [caps.run, ...Object.values(budget)].every((cap) => cap === undefined),
-    ...(caps.run === undefined
-      ? {}
-      : {
-          budget: caps.run,
-          budgetFrom: caps.run === budget.credits ? 'budget.credits' : '--budget',
-        }),
-    ...(enough === undefined ? {} : { enough }),
-    ...(creditDollars === undefined || rehearsal ? {} : { creditDollars }),
+    budget: caps.run,
+    budgetFrom:
+      caps.run === undefined
+        ? undefined
+        : caps.run === budget.credits
+          ? 'budget.credits'
+          : '--budget',
+    enough,
+    creditDollars: rehearsal ? undefined : creditDollars,
     itemsToDo: planned.itemsToDo,
   };
 }
@@ -76,7 +115,7 @@ async function enoughFor(
 ): Promise<Enough | undefined> {
   if (bound.pipeline.items.kind === 'one') return undefined;
   const { plan, needs, begun, bad } = planned;
-  const goesOn = interrupted(ledger, run.due)?.run;
+  const goesOn = interrupted(ledger.runs(), run.due)?.run;
   const { charged } = goesOn === undefined ? { charged: 0 } : ledger.totals(goesOn);
   const has =
     balance === undefined || balance >= plan.credits

@@ -1,11 +1,12 @@
 // Before a run buys anything: it does what a plan says that was looked at, or what a person agrees to, and spends no more than that.
+
 import { count } from '../../base/text.ts';
 import { creditDollarsOn } from '../../contract/api/tier.ts';
-import { interrupted } from '../../core/journal.ts';
 import { mostOf, type PlanWord, planWordIn } from '../../core/plan-digest.ts';
 import type { Caps } from '../../core/spending.ts';
 import type { Reasons } from '../../core/why.ts';
 import { problem, Refusal } from '../../language/load/refusal.ts';
+import { interrupted } from '../../model/run-identity.ts';
 import { pays } from '../../service-api/check-service.ts';
 import type { Planning } from '../planning/planning.ts';
 import { readPlan } from '../planning/reading.ts';
@@ -57,7 +58,7 @@ export async function agree(
   const { plan } = planned;
   const most = mostOf(plan);
   // This run may continue another one.
-  const goesOn = interrupted(ledger, run.due)?.run;
+  const goesOn = interrupted(ledger.runs(), run.due)?.run;
   const charged = goesOn === undefined ? 0 : ledger.totals(goesOn).charged;
   const spent = charged + ledger.totals().reserved;
   const capped: Caps = {

@@ -1,6 +1,6 @@
 // What the parts of a run share: its options, and what was found before it begins.
+
 import type { Redactor } from '../../base/redactor.ts';
-import type { PlanReading } from '../../core/plan-reading.ts';
 import type { Plan } from '../../core/plan-table.ts';
 import type { Clock } from '../../core/ports.ts';
 import type { RunEvent, TaskDetail } from '../../core/run-event.ts';
@@ -13,6 +13,7 @@ import type { StoreChoice } from '../../stores/open-store.ts';
 import type { LiveFacts } from '../../views/live/live-facts.ts';
 import type { RunInternals } from '../internals.ts';
 import type { PrepareOptions } from '../planning/options.ts';
+import type { PlanReading } from '../planning/reading.ts';
 import type { Manner } from '../planning/refusals.ts';
 
 export interface RunOptions extends TargetOptions, PrepareOptions, WebhookOptions {

@@ -126,7 +126,7 @@ async function performFrom(
     clock,
     internals,
     onWarning: warn,
-    run: { due: dueTimeOf(options) },
+    due: dueTimeOf(options),
     stop: options.signal,
     answer: context.answer,
     isYoung: context.manner === 'tick' ? (opened) => isYoungIn(context, opened) : undefined,

@@ -1,7 +1,8 @@
-// All sleeps of a clock, on one timer.
+// The sleeps of the real clock.
+import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Sleepers } from '../../src/core/clock.ts';
+import { realClock } from '../../src/core/clock.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -11,22 +12,22 @@ afterEach(() => {
 });
 
 const never = new AbortController().signal;
-const sleepersNow = (): Sleepers => new Sleepers(() => Date.now());
+/** What is left of all sleeps: timers and listeners. */
+const left = () => [vi.getTimerCount(), getEventListeners(never, 'abort').length];
 
-test('everybody wakes in time, in order, whoever was woken before', async () => {
+test('everybody wakes in time, whoever was woken before, and leaves nothing', async () => {
   const sleep = fc.record({
     ms: fc.integer({ min: 0, max: 1000 }),
     abortAt: fc.option(fc.integer({ min: 0, max: 1000 }), { nil: undefined }),
   });
   await fc.assert(
     fc.asyncProperty(fc.array(sleep, { maxLength: 40 }), async (sleeps) => {
-      const sleepers = sleepersNow();
       const began = Date.now();
       const woken: (number | undefined)[] = sleeps.map(() => undefined);
       sleeps.forEach(({ ms, abortAt }, index) => {
         const stopper = new AbortController();
         if (abortAt !== undefined) setTimeout(() => stopper.abort(), abortAt);
-        void sleepers.sleep(ms, [never, stopper.signal]).then(() => {
+        void realClock.sleep(ms, never, stopper.signal).then(() => {
           woken[index] = Date.now() - began;
         });
       });
@@ -36,35 +37,31 @@ test('everybody wakes in time, in order, whoever was woken before', async () => 
         expect(woken[index]).toBeGreaterThanOrEqual(due - 1);
         expect(woken[index]).toBeLessThanOrEqual(due + 1);
       });
-      expect(sleepers.count).toBe(0);
+      expect(left()).toEqual([0, 0]);
     }),
     { seed: 1, numRuns: 50 },
   );
 });
 
-test('however many sleep, there is one timer, and none when nobody sleeps', async () => {
-  const sleepers = sleepersNow();
+test('however many sleep, a signal has one listener, and wakes them all', async () => {
   const stopper = new AbortController();
-  for (let n = 0; n < 1000; n++) void sleepers.sleep(1000 + (n % 7), [stopper.signal]);
-  expect([sleepers.count, vi.getTimerCount()]).toEqual([1000, 1]);
-  await vi.advanceTimersByTimeAsync(1003);
-  expect(sleepers.count).toBeLessThan(1000);
-  expect(vi.getTimerCount()).toBe(1);
+  const sleeps = Array.from({ length: 1000 }, () => realClock.sleep(1000, stopper.signal, never));
+  expect(getEventListeners(stopper.signal, 'abort')).toHaveLength(1);
+  expect(left()).toEqual([1000, 1]);
   stopper.abort();
-  expect([sleepers.count, vi.getTimerCount()]).toEqual([0, 0]);
+  await Promise.all(sleeps);
+  expect(left()).toEqual([0, 0]);
 });
 
 test('a signal that is aborted already keeps nobody', async () => {
-  const sleepers = sleepersNow();
-  await sleepers.sleep(60_000, [never, AbortSignal.abort()]);
-  expect(sleepers.count).toBe(0);
+  await realClock.sleep(60_000, never, AbortSignal.abort());
+  expect(left()).toEqual([0, 0]);
 });
 
 test('a sleep that is longer than a timer of Node can be ends in time', async () => {
-  const sleepers = sleepersNow();
   const month = 30 * 86_400_000;
   let isOver = false;
-  void sleepers.sleep(month, []).then(() => {
+  void realClock.sleep(month).then(() => {
     isOver = true;
   });
   await vi.advanceTimersByTimeAsync(month - 10);
