@@ -92,28 +92,23 @@ interface Origins {
   get(job: string): Origin | undefined;
 }
 
-interface Recorded {
-  readonly job: JobView;
-  readonly output: Output;
-  /** Absolute. */
-  readonly path: string;
-}
-
 export async function writeProvenance(context: ProvenanceContext): Promise<void> {
-  const { onWarning, signal } = context;
+  const { bound, ledger, disk, rehearsal, redactor, signal, onWarning, origins } = context;
+  const isFannedOut = fannedOutIn(bound.pipeline.steps);
+  const common = { pipeline: bound.name, rehearsal, runs: ledger.runs(), isFannedOut };
   const foreign: string[] = [];
   /** The output that is looked at or written. */
   let current = '';
-  const textOf = textsIn(context);
   try {
-    for (const recorded of outputsHere(context)) {
+    for (const { job, output } of outputsHere(context)) {
       if (signal?.aborted === true) return;
-      const { path, output } = recorded;
-      current = path;
-      const condition = provenanceCondition(path, output.sha256);
-      if (condition === 'foreign') foreign.push(provenanceFileOf(path));
-      if (condition === 'missing' && (await isAsRecorded(output, context.disk)))
-        await writeProvenanceFile(path, textOf(recorded));
+      current = resolve(bound.folder, output.path);
+      const condition = provenanceCondition(current, output.sha256);
+      if (condition === 'foreign') foreign.push(provenanceFileOf(current));
+      if (condition !== 'missing' || !(await isAsRecorded(output, disk))) continue;
+      const origin = origins.get(job.job);
+      const provenance = redactor.value(provenanceOf({ ...common, job, output, origin }));
+      await writeProvenanceFile(current, provenanceText(provenance));
     }
   } catch (error) {
     if (!isSystemProblem(error)) throw error;
@@ -131,22 +126,24 @@ export async function writeProvenance(context: ProvenanceContext): Promise<void>
 }
 
 /** Outputs that are files in the output folder, and whose provenance file has a name of its own. */
-function* outputsHere({ bound, paths, ledger, origins }: ProvenanceContext): Generator<Recorded> {
-  const { folder } = bound;
+function* outputsHere({
+  bound,
+  paths,
+  ledger,
+  origins,
+}: ProvenanceContext): Generator<{ readonly job: JobView; readonly output: Output }> {
   const beside = { blind: false, missingFolders: false, items: undefined };
-  const files = new Leftovers({ folder, output: paths.output, ...beside });
-  const taken = new Set<string>();
+  const files = new Leftovers({ folder: bound.folder, output: paths.output, ...beside });
   const jobs = viewsOf(ledger);
+  const taken = new Set<string>();
   for (const { outputs } of jobs)
     for (const { path } of outputs) if (/\.json$/i.test(path)) taken.add(pathKey(path));
-  for (const job of jobs) {
-    if (!origins.has(job.job)) continue;
-    for (const output of job.outputs) {
-      if (output.pruned !== undefined || taken.has(pathKey(provenanceFileOf(output.path))))
-        continue;
-      if (files.isReachable(output.path)) yield { job, output, path: resolve(folder, output.path) };
+  for (const job of jobs)
+    for (const output of origins.has(job.job) ? job.outputs : []) {
+      const isTaken = taken.has(pathKey(provenanceFileOf(output.path)));
+      if (output.pruned === undefined && !isTaken && files.isReachable(output.path))
+        yield { job, output };
     }
-  }
 }
 
 /** Two results can have been saved under one name, one after the other. */
@@ -156,17 +153,4 @@ async function isAsRecorded({ path, bytes, sha256 }: Output, disk: Disk): Promis
   if (fact.digest !== undefined) return fact.digest === sha256;
   const read = await disk.digest({ in: 'output', path });
   return read.ok && read.value === sha256;
-}
-
-function textsIn({ bound, ledger, rehearsal, redactor, origins }: ProvenanceContext) {
-  const common = {
-    pipeline: bound.name,
-    rehearsal,
-    runs: ledger.runs(),
-    isFannedOut: fannedOutIn(bound.pipeline.steps),
-  };
-  return ({ job, output }: Recorded): string => {
-    const provenance = provenanceOf({ ...common, job, output, origin: origins.get(job.job) });
-    return provenanceText(redactor.value(provenance));
-  };
 }

@@ -1,6 +1,6 @@
 // The provenance file beside an output: where the output comes from, for people and programs that have only the file. It
 // says what stays true, so that it is the same to the byte whenever it is written: no state, and no time that changes.
-import { isObject, type Json, type JsonObject } from '../../base/json.ts';
+import { isObject, type JsonObject } from '../../base/json.ts';
 import { printableJson } from '../../base/printable.ts';
 import type { Schema } from '../../base/schema.ts';
 import { creditsSchema } from '../../contract/api/bounds.ts';
@@ -57,28 +57,25 @@ interface ProvenanceFacts {
 export function provenanceOf(facts: ProvenanceFacts): JsonObject {
   const { pipeline, rehearsal, job, output, runs, origin, isFannedOut } = facts;
   const { task, index, bytes, sha256, path } = output;
-  const item = itemOf(task, isFannedOut(task));
   const run = runs.find((one) => one.run === job.run);
   const { take = 1, parameters, inputs } = origin ?? {};
-  return {
-    $schema: provenanceId,
-    ...cleaned({
-      pipeline,
-      rehearsal,
-      task,
-      step: stepOf(task),
-      ...(item === undefined ? {} : { item }),
-      output: { file: path.slice(path.lastIndexOf('/') + 1), index, bytes, sha256 },
-      uses: job.kind,
-      fingerprint: job.job,
-      take,
-      ...(job.project === undefined ? {} : { project: job.project }),
-      credits: job.credits ?? 0,
-      ...(run === undefined ? {} : { run: { began: run.at } }),
-      ...(parameters === undefined ? {} : { parameters }),
-      ...(inputs === undefined ? {} : { inputs: asJson(inputs) }),
-    }),
+  const known = {
+    pipeline,
+    rehearsal,
+    task,
+    step: stepOf(task),
+    item: itemOf(task, isFannedOut(task)),
+    output: { file: path.slice(path.lastIndexOf('/') + 1), index, bytes, sha256 },
+    uses: job.kind,
+    fingerprint: job.job,
+    take,
+    project: job.project,
+    credits: job.credits ?? 0,
+    run: run && { began: run.at },
+    parameters,
+    inputs,
   };
+  return { $schema: provenanceId, ...cleaned(known) };
 }
 
 export const provenanceText = (provenance: JsonObject): string =>
@@ -98,17 +95,11 @@ export function outputOfProvenance(text: string): string | undefined {
   return typeof sha256 === 'string' ? sha256 : undefined;
 }
 
-const asJson = (value: Origin['inputs']): Json => JSON.parse(JSON.stringify(value));
-
-/** The file goes to others: it names no address and no place on this machine. */
-function cleaned(value: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, clean(entry)]));
-}
-
-function clean(value: Json): Json {
-  if (typeof value === 'string') return cleanText(value);
-  if (Array.isArray(value)) return value.map(clean);
-  return isObject(value) ? cleaned(value) : value;
+/** The file goes to others: it names no address and no place on this machine. What is not known has no field. */
+function cleaned(facts: Readonly<Record<string, unknown>>): JsonObject {
+  return JSON.parse(JSON.stringify(facts), (_, value) =>
+    typeof value === 'string' ? cleanText(value) : value,
+  );
 }
 
 function cleanText(text: string): string {
