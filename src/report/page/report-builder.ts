@@ -100,20 +100,18 @@ export class ReportBuilder {
   }
 
   #itemOf({ key = '', tasks }: Tasks, number: number): ReportItem {
-    const within = { key, number };
-    const verdicts = this.#verdictsOf(tasks, key === '');
-    const reported = tasks.map((task, index) =>
-      this.#taskOf(task, verdicts[index] ?? { state: 'waiting' }, within),
-    );
+    /** By step. */
+    const states = key === '' ? this.#sharedStates : new Map<string, TaskState>();
+    const reported = tasks.map((planned) => this.#taskOf(planned, states, { key, number }));
     const makes = reported.filter((_, index) => {
       const operation = tasks[index]?.step.kind.operation;
       return operation === 'create' || operation === 'download';
     });
-    const states = (of: readonly ReportTask[]): readonly TaskState[] =>
+    const statesOf = (of: readonly ReportTask[]): readonly TaskState[] =>
       of.map(({ state }) => state);
     return {
       key: mailable(key),
-      state: itemState(states(reported), states(makes)),
+      state: itemState(statesOf(reported), statesOf(makes)),
       credits: reported.reduce((sum, { credits = 0 }) => sum + credits, 0),
       tasks: reported,
       inputs: this.#sources.inputs ? tasks.flatMap((task) => this.#inputOf(task)) : [],
@@ -121,42 +119,30 @@ export class ReportBuilder {
     };
   }
 
-  /** The tasks are in an order in which each follows those that it waits for. */
-  #verdictsOf(tasks: readonly ReportedTask[], shared: boolean): readonly TaskVerdict[] {
-    const { ledger, running } = this.#sources;
-    const own = shared ? this.#sharedStates : new Map<string, TaskState>();
-    return tasks.map((planned) => {
-      const { step, task, job: name } = planned;
-      const job = name === undefined ? undefined : viewIn(ledger, name);
-      const first = verdictOf(planned, job, standingTask(ledger, task), running);
-      const verdict = verdictAfter(
-        first,
-        step.after,
-        (name) => own.get(name) ?? this.#sharedStates.get(name),
-      );
-      const known = own.get(step.name);
-      own.set(step.name, known === undefined ? verdict.state : itemState([known, verdict.state]));
-      return verdict;
-    });
-  }
-
-  #taskOf(planned: ReportedTask, verdict: TaskVerdict, within: Within): ReportTask {
+  /** `states`: those of the tasks before it, by step. The tasks are in an order in which each follows those that it waits for. */
+  #taskOf(planned: ReportedTask, states: Map<string, TaskState>, within: Within): ReportTask {
     const { step, task, job: name } = planned;
-    const { ledger } = this.#sources;
-    const number = this.#numberOf(step.name);
+    const { ledger, running } = this.#sources;
     const job = name === undefined ? undefined : viewIn(ledger, name);
+    const verdict = verdictAfter(
+      verdictOf(planned, job, standingTask(ledger, task), running),
+      step.after,
+      (before) => states.get(before) ?? this.#sharedStates.get(before),
+    );
+    const { state, why } = verdict;
+    const known = states.get(step.name);
+    states.set(step.name, known === undefined ? state : itemState([known, state]));
+    const number = this.#numberOf(step.name);
     this.#count(number, verdict, planned, within, job);
-    // A download and a delete are of the job of another step.
-    const own = step.of === undefined ? job : undefined;
     const element = /\[(\d+)\]$/.exec(step.fan === undefined ? '' : task)?.[1];
     const body = planned.body?.();
     return {
       step: number,
-      state: verdict.state,
+      state,
       element: element === undefined ? undefined : Number(element),
-      why:
-        verdict.why === undefined || quiet.has(verdict.state) ? undefined : mailable(verdict.why),
-      ...(own === undefined ? {} : this.#jobFacts(own)),
+      why: why === undefined || quiet.has(state) ? undefined : mailable(why),
+      // A download and a delete are of the job of another step.
+      ...(job === undefined || step.of !== undefined ? {} : this.#jobFacts(job)),
       parameters: body === undefined ? undefined : parametersOf(body),
       takes: this.#takesOf(planned),
     };
