@@ -1,5 +1,5 @@
 // Decides what became of each creation in doubt by the list of projects in the hub.
-import { isObject, type Json } from '../../base/json.ts';
+import { isObject, valueIn } from '../../base/json.ts';
 import { readSmallTable } from '../../files/tables/small-table.ts';
 import { type Doubt, type JobView, viewsOf } from '../../model/job-view.ts';
 import { jobFacts } from '../../model/state.ts';
@@ -117,40 +117,22 @@ function readList(text: string): HubList {
 }
 
 /** One JSON value, or one on each line. */
-function jsonIn(text: string): Json | undefined {
+function jsonIn(text: string): unknown {
+  const whole = listIn(text);
+  if (whole !== undefined) return whole;
   const lines = text.split('\n').filter((line) => line.trim() !== '');
-  return parsed(text) ?? (lines.length > 0 ? allParsed(lines) : undefined);
+  const values = lines.map(listIn);
+  return values.length === 0 || values.includes(undefined) ? undefined : values;
 }
 
-function allParsed(lines: readonly string[]): Json | undefined {
-  const values: Json[] = [];
-  for (const line of lines) {
-    const value = parsed(line);
-    if (value === undefined) return undefined;
-    values.push(value);
-  }
-  return values;
-}
-
-function parsed(text: string): Json | undefined {
-  if (!/^\s*[[{]/.test(text)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
+const listIn = (text: string): unknown => (/^\s*[[{]/.test(text) ? valueIn(text) : undefined);
 
 /** Everything with an id and a name, wherever the hub puts it. */
-function listedIn(value: Json): readonly Listed[] {
+function listedIn(value: unknown): readonly Listed[] {
   const found: Listed[] = [];
-  const open: Json[] = [value];
+  const open = [value];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (Array.isArray(next)) {
-      for (const one of next) open.push(one);
-      continue;
-    }
+    if (Array.isArray(next)) for (const one of next) open.push(one);
     if (!isObject(next)) continue;
     const { id, name, created_at: at } = next;
     const createdAt = typeof at === 'string' ? at : undefined;
