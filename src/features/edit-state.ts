@@ -120,18 +120,20 @@ interface OwnerContext {
   readonly cleanup: Cleanup;
 }
 
-async function connectOwner({ service }: Header, context: OwnerContext): Promise<ConnectedService> {
-  const { options } = context;
-  if (service !== 'rehearsal') return connectHosted(service, context);
-  if (options.service === undefined) return await connectRehearsal(context);
-  refuse(
-    `--service ${options.service}: the state file belongs to a rehearsal, which has its own service`,
-    'omit --service, or name another --state',
-  );
-}
-
-async function connectRehearsal(context: OwnerContext): Promise<ConnectedService> {
-  const { clock, cleanup } = context;
+async function connectOwner(header: Header, context: OwnerContext): Promise<ConnectedService> {
+  const { options, redactor, clock, cleanup } = context;
+  if (header.service !== 'rehearsal') {
+    const { address, key } = ownerOf(header.service, context);
+    options.onConnect?.(address);
+    const client = httpClient({ base: address, key, redactor, clock });
+    cleanup.defer(() => client.close());
+    return { api: internalsOf(options).api?.(client) ?? client };
+  }
+  if (options.service !== undefined)
+    refuse(
+      `--service ${options.service}: the state file belongs to a rehearsal, which has its own service`,
+      'omit --service, or name another --state',
+    );
   const local = await startLocal(context);
   cleanup.defer(() => local.close());
   const api = httpClient({ base: local.address, key: local.key, clock });
@@ -152,26 +154,16 @@ async function startLocal({ bound, options, clock }: OwnerContext): Promise<Loca
   }
 }
 
-function connectHosted(
-  service: string,
-  { options, bound, redactor, clock, cleanup }: OwnerContext,
-): ConnectedService {
-  const env = options.env ?? process.env;
+/** The state file comes with the repository, so its address is no consent. It only helps to say what else is missing. */
+function ownerOf(address: string, { options, bound }: OwnerContext) {
+  const { env = process.env } = options;
   const named = options.service ?? (env['SHOTLIST_BASE_URL'] || bound.pipeline.service);
-  // The state file comes with the repository, so its address is no consent. It only helps to say what else is missing.
-  const unnamed = named === undefined;
-  const target = chooseTarget(
-    { service: unnamed ? service : options.service, hosted: true },
-    bound,
-    env,
+  const service = named === undefined ? address : options.service;
+  const target = chooseTarget({ service, hosted: true }, bound, env);
+  if (named !== undefined && target.kind !== 'rehearsal' && target.address === address)
+    return target;
+  return refuse(
+    `the projects of the state file are at ${address}`,
+    'if that is your service, give its address with --service or SHOTLIST_BASE_URL',
   );
-  if (unnamed || target.kind === 'rehearsal' || target.address !== service)
-    refuse(
-      `the projects of the state file are at ${service}`,
-      'if that is your service, give its address with --service or SHOTLIST_BASE_URL',
-    );
-  options.onConnect?.(service);
-  const client = httpClient({ base: service, key: target.key, redactor, clock });
-  cleanup.defer(() => client.close());
-  return { api: internalsOf(options).api?.(client) ?? client };
 }
