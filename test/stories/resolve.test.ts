@@ -166,7 +166,11 @@ describe('a project that never ends, which a person gives up', () => {
     await said(other, projectOf(world).project, abandon);
     expect((await other.run()).endings[swap]).toBe('failed');
     world.service.renderMs = () => 0;
-    await endsWith(world, 10);
+    // Nor does a second payment of the other one take its place.
+    expect(await other.run({ payAgain: [swap] })).toMatchObject({ outcome: 'done', charged: 10 });
+    const told = await world.run();
+    expect([told.outcome, told.charged, world.outputs]).toEqual(['done', 0, ['p1.png']]);
+    expect((await world.status()).credits.charged).toBe(10);
   });
 
   test('is not one that is done: that is refused, and the state file stays as it was', async () => {
