@@ -8,6 +8,7 @@ import type { Redactor } from '../../base/redactor.ts';
 import { readOwnFile } from '../../base/regular-file.ts';
 import { isSystemProblem, systemReason } from '../../base/system-error.ts';
 import type { Disk } from '../../core/ports.ts';
+import { certainly, conditionOf } from '../../core/recorded-files.ts';
 import { Leftovers } from '../../files/leftovers.ts';
 import { createNew } from '../../files/new-file.ts';
 import { shownPath } from '../../files/shown-path.ts';
@@ -105,7 +106,9 @@ export async function writeProvenance(context: ProvenanceContext): Promise<void>
       current = resolve(bound.folder, output.path);
       const condition = provenanceCondition(current, output.sha256);
       if (condition === 'foreign') foreign.push(provenanceFileOf(current));
-      if (condition !== 'missing' || !(await isAsRecorded(output, disk))) continue;
+      if (condition !== 'missing') continue;
+      // Two results can have been saved under one name, one after the other.
+      if ((await certainly(disk, (facts) => conditionOf(output, facts))) !== 'whole') continue;
       const origin = origins.get(job.job);
       const provenance = redactor.value(provenanceOf({ ...common, job, output, origin }));
       await writeProvenanceFile(current, provenanceText(provenance));
@@ -144,13 +147,4 @@ function* outputsHere({
       if (output.pruned === undefined && !isTaken && files.isReachable(output.path))
         yield { job, output };
     }
-}
-
-/** Two results can have been saved under one name, one after the other. */
-async function isAsRecorded({ path, bytes, sha256 }: Output, disk: Disk): Promise<boolean> {
-  const fact = disk.output(path);
-  if (fact.is !== 'file' || fact.bytes !== bytes) return false;
-  if (fact.digest !== undefined) return fact.digest === sha256;
-  const read = await disk.digest({ in: 'output', path });
-  return read.ok && read.value === sha256;
 }
