@@ -392,14 +392,10 @@ const worstOf = (list: readonly Pick<Done, 'end'>[]): End =>
 /** For a plan: nothing is done, and everything that can be done ends well. */
 export class DryPerformer implements Performer {
   readonly isDry = true;
-  readonly #admit: (scope: Scope) => Promise<true | Held> | true | Held;
+  readonly admit: (scope: Scope) => true | Held;
 
-  constructor(admit: (scope: Scope) => Promise<true | Held> | true | Held = () => true) {
-    this.#admit = admit;
-  }
-
-  admit(scope: Scope): Promise<true | Held> | true | Held {
-    return this.#admit(scope);
+  constructor(admit: (scope: Scope) => true | Held = () => true) {
+    this.admit = admit;
   }
 
   act(): Promise<End> {

@@ -165,15 +165,11 @@ export async function openPlanning(
     return await makePlan({
       program,
       setting,
-      caps,
       complaints,
       isYoung: context.isYoung?.(opened),
-      tellsCaps: access === 'plan',
       ignoresOwed: reroll !== undefined,
       items: placed(items, context.onLook),
       count: items.count,
-      run: () => interrupted(ledger.runs(), run.due)?.run,
-      now: () => clock.now(),
       see,
     });
   };

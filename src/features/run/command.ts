@@ -19,7 +19,7 @@ export async function runCommand(file: string, flags: RunCommandFlags): Promise<
   const { confirmAbove: _, yes: __, ...own } = flags;
   const asking = questionsOf(flags);
   return await performCommand(file, own, {
-    ...asRun(),
+    ...asRun,
     operate: (pipeline, options) => run(pipeline, { ...options, ...asking }),
   });
 }

@@ -45,17 +45,14 @@ export interface RunVariant {
   readonly onProblem: (problem: Problem, json: boolean) => number;
 }
 
-/** `ifNo`: when the answer is no. */
-export const asRun = (
-  ifNo: () => number = () => exitCodes.interrupted,
-): Pick<RunVariant, 'shows' | 'onProblem'> => ({
+export const asRun: Pick<RunVariant, 'shows' | 'onProblem'> = {
   shows: () => true,
   onProblem: (problem, json) => {
     if (problem.declined !== true) return fail(problem, json);
     print('Nothing was bought.');
-    return ifNo();
+    return exitCodes.interrupted;
   },
-});
+};
 
 /** The common part of `run` and `tick`. */
 export async function performCommand(

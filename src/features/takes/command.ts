@@ -40,7 +40,7 @@ export async function rerollCommand(
   let rerolled: Rerolled | undefined;
   let line: CommandLine | undefined;
   const code = await performCommand(file, own, {
-    ...asRun(),
+    ...asRun,
     operate: async (pipeline, options) => {
       rerolled = await reroll(pipeline, names, { ...options, ...asking });
       line = commandLines(pipeline, own, rerolled.rehearsal);
