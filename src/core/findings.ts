@@ -126,8 +126,6 @@ export class Findings {
     if (task.action === undefined) return;
     const { source, scope } = task;
     for (const one of source === undefined ? task.reads : [source]) this.#want(one, scope.payer);
-    if (task.kind.operation === 'download' && source !== undefined)
-      this.#about.add(source.fingerprint);
     if (task.to !== undefined) this.#complaints?.writes(task, task.to);
     if (task.file !== undefined) this.#complaints?.reads(task, task.file);
   };
