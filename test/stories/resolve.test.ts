@@ -157,6 +157,27 @@ describe('a project that never ends, which a person gives up', () => {
     await endsWith(world, 20);
   });
 
+  test('and that the service refunds later: refresh records that, and nothing buys it again', async () => {
+    const world = new World(
+      tidy.replace('swap: { uses:', 'swap: { timeout: 1ms, uses:'),
+      files(1),
+      {
+        disk: 'folder',
+      },
+    );
+    world.service.fate = () => ({ error: 'processing_timeout' });
+    world.service.renderMs = () => 1e12;
+    await world.run();
+    await said(world, swap, abandon);
+    world.service.renderMs = () => 0;
+    expect((await world.status()).credits.charged).toBe(10);
+    await world.refresh();
+    expect((await world.status()).credits.charged).toBe(0);
+    world.service.fate = () => undefined;
+    expect((await world.run()).endings[swap]).toBe('failed');
+    expect(world.service.charged).toBe(0);
+  });
+
   test('and for which another pipeline has paid: that one still waits for it', async () => {
     const world = await endless();
     const slow = tidy.replace('swap: { uses:', 'swap: { timeout: 1ms, uses:');
