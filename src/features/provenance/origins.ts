@@ -67,8 +67,8 @@ function originOfTask({ text, take, reads }: Task, depth: number): Origin {
     return [maker === undefined ? input : { ...input, ...behind(maker, depth) }];
   });
   return {
-    ...(take > 1 ? { take } : {}),
-    ...(parameters === undefined ? {} : { parameters }),
+    take: take > 1 ? take : undefined,
+    parameters,
     inputs,
   };
 }
@@ -76,6 +76,6 @@ function originOfTask({ text, take, reads }: Task, depth: number): Origin {
 function behind(task: Task, depth: number): Omit<OriginInput, 'field' | 'fingerprint' | 'output'> {
   const { kind, content: sha256, file } = task;
   const uses = kind.name;
-  if (sha256 !== undefined) return { uses, sha256, ...(file === undefined ? {} : { file }) };
+  if (sha256 !== undefined) return { uses, sha256, file };
   return depth === 0 ? { uses } : { uses, ...originOfTask(task, depth - 1) };
 }

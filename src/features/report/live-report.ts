@@ -147,7 +147,7 @@ export class LiveReport {
       budget,
       atWork: atWork.map(({ task }) => {
         const item = itemOf(task, isFannedOut(task));
-        return { step: stepOf(task), ...(item === undefined ? {} : { item: mailable(item) }) };
+        return { step: stepOf(task), item: item && mailable(item) };
       }),
     };
   }

@@ -236,7 +236,7 @@ export function statusOf(ledger: Ledger, question: StatusQuestion, all = viewsOf
   return {
     running,
     runs: ledger.runs().length,
-    ...(last === undefined ? {} : { lastRun: { at: last.at, ended: last.ended } }),
+    lastRun: last && { at: last.at, ended: last.ended },
     credits: ledger.totals(),
     jobs,
     outputs,

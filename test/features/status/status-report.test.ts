@@ -104,7 +104,7 @@ describe('the status', () => {
       failures: [],
       unsaved: [],
     });
-    expect(statusOf(new Ledger(), asked)).not.toHaveProperty('lastRun');
+    expect(statusOf(new Ledger(), asked).lastRun).toBeUndefined();
   });
 });
 
