@@ -1,9 +1,7 @@
 // Makes the plan that `plan` tells of.
 import { Redactor } from '../../base/redactor.ts';
-import { creditDollarsOn } from '../../contract/api/tier.ts';
 import { CalendarBudget, calendarCaps } from '../../core/calendar-budget.ts';
 import { envUses } from '../../core/env-uses.ts';
-import { owedText } from '../../core/owed.ts';
 import { planWordText } from '../../core/plan-digest.ts';
 import type { Clock } from '../../core/ports.ts';
 import { Reasons } from '../../core/why.ts';
@@ -15,12 +13,11 @@ import { rehearsalTier } from '../../service-api/connect-service.ts';
 import { secretsIn } from '../../service-api/secrets.ts';
 import type { Target, Unasked } from '../../service-api/target.ts';
 import { chooseStore } from '../../stores/open-store.ts';
-import { behindText } from '../../views/calendar-text.ts';
 import type { RunInternals } from '../internals.ts';
 import { paidTask } from '../planning/paid-already.ts';
 import { openPlanning } from '../planning/planning.ts';
 import { readPlan } from '../planning/reading.ts';
-import { overruledText, refuseBeyondPlan, refuseUnpriced } from '../planning/refusals.ts';
+import { noticesOf, refusalsOf } from '../planning/refusals.ts';
 import { countOrphans } from '../prune/orphans.ts';
 import { type PlanReferences, referencesTo } from '../prune/references.ts';
 import { refuse } from '../refuse.ts';
@@ -58,7 +55,7 @@ export async function planOf(
       };
     },
   });
-  const { planned, caps, ledger, boundary, paths, receipts, setting } = planning;
+  const { planned, ledger, boundary, paths, receipts, setting } = planning;
   const { plan } = planned;
   const rehearsal = target.kind === 'rehearsal';
   const redactor = new Redactor(secretsIn(env));
@@ -73,23 +70,17 @@ export async function planOf(
   const isRefused = account?.ok === false && account.error.reason === 'unauthorized';
   const balance = account === undefined || isRefused ? undefined : balanceOf(plan, account);
   const tier = rehearsal ? rehearsalTier : balance?.tier;
-  const budget = caps.run;
   const diagnostics = [
     ...(target.kind === 'unasked' ? target.why.diagnostics : []),
     ...(chosen.ok ? [] : chosen.error.diagnostics),
-    ...planning.problems,
-    ...refuseUnpriced(plan, { budget, rehearsal }, bound),
-    ...refuseBeyondPlan(planned.tiers, tier, bound),
+    ...refusalsOf(planning, tier, rehearsal),
   ];
-  const owed = owedText(planned.owed);
-  if (owed !== undefined) warnings.push(owed);
-  const overruled = overruledText(options.budget, bound);
-  if (overruled !== undefined) warnings.push(overruled);
+  const calendar = new CalendarBudget(calendarCaps(bound.pipeline)).at(clock.now(), ledger);
+  warnings.push(...noticesOf(planning, options.budget, calendar));
   const reading = await readPlan(planning, reasons, {
     tier,
     balance: balance?.credits,
     rehearsal,
-    creditDollars: creditDollarsOn(tier),
     now: clock.now(),
   });
   const { explain } = options;
@@ -108,9 +99,6 @@ export async function planOf(
           { bound, paths, items, disk, excluded, references, ledger: opened.state.ledger },
           rehearsal,
         );
-  const calendar = new CalendarBudget(calendarCaps(bound.pipeline)).at(clock.now(), ledger);
-  const behind = behindText(calendar);
-  if (behind !== undefined) warnings.push(behind);
   const result: Planned = {
     plan,
     digest: planWordText(planning.digest.word(plan, ledger, paths.serviceName, since)),

@@ -34,7 +34,6 @@ import { type PrepareOptions, withRerolled } from './options.ts';
 import { PaidElsewhere } from './paid-already.ts';
 import { PayAgain } from './pay-again.ts';
 import { PlanProblems } from './plan-problems.ts';
-import { smaller } from './refusals.ts';
 import { selectionOf } from './selected-items.ts';
 
 interface PlanningContext {
@@ -105,6 +104,7 @@ export async function openPlanning(
   cleanup.defer(() => here[Symbol.dispose]());
   const { boundary, disk, made, run, base } = here;
   here.items.warnings.forEach(onWarning);
+  const goesOn = interrupted(ledger.runs(), run.due)?.run;
   const port = receiptsPort(receipts, pipeline.reusesOwnOnly);
   const program = compileProgram(pipeline);
   const facts = factsOf(disk, (path) => made.mayReplace(path), options.requireOutputs);
@@ -114,7 +114,7 @@ export async function openPlanning(
     perItem: budget.perItem,
     calendar: calendarCaps(pipeline),
   };
-  const payAgain = new PayAgain(options.payAgain, ledger, interrupted(ledger.runs(), run.due)?.run);
+  const payAgain = new PayAgain(options.payAgain, ledger, goesOn);
   const setting = {
     ledger,
     facts,
@@ -204,6 +204,10 @@ export async function openPlanning(
     disk,
     items,
     run,
+    /** The run that this one would continue. */
+    goesOn,
+    /** Credits that count against the budget of a run: what that one was charged, and what is set aside. */
+    spent: (goesOn === undefined ? 0 : ledger.totals(goesOn).charged) + ledger.totals().reserved,
     /** Steps that this run excludes. */
     excluded,
     program,
@@ -229,6 +233,10 @@ export async function openPlanning(
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
   };
 }
+
+/** The smaller of two budgets; undefined if there is none. */
+export const smaller = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 
 /** `--limit`: the first items with something to do. What nobody can do for an item is no reason to do it for no other. */
 async function firstUnfinished(

@@ -1,5 +1,6 @@
 // What a person reads about a plan beside its numbers: why the tasks run, how long it may take, what the budget allows.
 
+import { creditDollarsOn } from '../../contract/api/tier.ts';
 import { usualDurations } from '../../core/durations.ts';
 import { type Forecast, forecastOf } from '../../core/forecast.ts';
 import type { Plan } from '../../core/plan-table.ts';
@@ -7,7 +8,6 @@ import type { PlannedAction } from '../../core/planned-action.ts';
 import { projectsOn } from '../../core/slots.ts';
 import { Spending } from '../../core/spending.ts';
 import type { Explanation, PlanReason, Reasons } from '../../core/why.ts';
-import { interrupted } from '../../model/run-identity.ts';
 import type { Planning } from './planning.ts';
 
 export interface PlanReading {
@@ -52,8 +52,6 @@ interface Enough {
 interface ReadingTerms {
   /** The account's plan, if it is known. */
   readonly tier: string | undefined;
-  /** The price of a credit in US dollars, if it is known. */
-  readonly creditDollars: number | undefined;
   /** The account's credits, if they are known. */
   readonly balance?: number | undefined;
   /** Milliseconds since 1970. */
@@ -68,7 +66,7 @@ export async function readPlan(
 ): Promise<PlanReading> {
   const { bound, planned, caps } = planning;
   const { plan } = planned;
-  const { creditDollars, rehearsal } = terms;
+  const { tier, rehearsal } = terms;
   const { budget } = bound.pipeline;
   const forecast = forecastFor(planning, terms);
   const enough = await enoughFor(planning, terms);
@@ -85,7 +83,7 @@ export async function readPlan(
           ? 'budget.credits'
           : '--budget',
     enough,
-    creditDollars: rehearsal ? undefined : creditDollars,
+    creditDollars: rehearsal ? undefined : creditDollarsOn(tier),
     itemsToDo: planned.itemsToDo,
   };
 }
@@ -110,22 +108,20 @@ const maxListed = 20;
 
 /** The same rule as a run's. Undefined if the caps are enough for all items, or if there is none. */
 async function enoughFor(
-  { bound, planned, caps, ledger, run }: Planning,
+  { bound, planned, caps, ledger, goesOn, spent }: Planning,
   { balance, now }: ReadingTerms,
 ): Promise<Enough | undefined> {
   if (bound.pipeline.items.kind === 'one') return undefined;
   const { plan, needs, begun, bad } = planned;
-  const goesOn = interrupted(ledger.runs(), run.due)?.run;
-  const { charged } = goesOn === undefined ? { charged: 0 } : ledger.totals(goesOn);
-  const has =
-    balance === undefined || balance >= plan.credits
-      ? undefined
-      : charged + ledger.totals().reserved + balance;
+  const isShort = balance !== undefined && balance < plan.credits;
   const spending = new Spending({
     ledger,
     run: () => goesOn,
-    caps: { ...caps, balance: has },
-    ...{ needs, begun, now: () => now, isPlan: true },
+    caps: { ...caps, balance: isShort ? spent + balance : undefined },
+    needs,
+    begun,
+    now: () => now,
+    isPlan: true,
   });
   if (!spending.isCapped) return undefined;
   const bought = new Set<string>();

@@ -1,16 +1,26 @@
 // What limits a run, and why it must not begin: unknown prices, and values that the account's plan does not include.
 import { isTier } from '../../contract/api/tier.ts';
-import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
+import type { Complaint, Diagnostic } from '../../contract/yaml/diagnostic.ts';
+import type { CalendarLimit } from '../../core/calendar-budget.ts';
 import type { Refused } from '../../core/findings.ts';
+import { owedText } from '../../core/owed.ts';
 import type { Plan, PlanRow } from '../../core/plan-table.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
+import { behindText } from '../../views/calendar-text.ts';
+import type { Planning } from './planning.ts';
 
-/** The smaller of two budgets; undefined if there is none. */
-export const smaller = (a: number | undefined, b: number | undefined): number | undefined =>
-  a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+/** What a person should know of a plan before it is paid for. `calendar`: what the caps of the day and the month leave. */
+export const noticesOf = (
+  { planned, bound }: Pick<Planning, 'planned' | 'bound'>,
+  budget: number | undefined,
+  calendar: readonly CalendarLimit[],
+): readonly string[] =>
+  [owedText(planned.owed), overruledText(budget, bound), behindText(calendar)].filter(
+    (text) => text !== undefined,
+  );
 
 /** Says which of two budgets holds, if a flag asks for more than the file allows; undefined if the flag holds. */
-export function overruledText(
+function overruledText(
   flag: number | undefined,
   { pipeline, file }: BoundPipeline,
 ): string | undefined {
@@ -19,17 +29,22 @@ export function overruledText(
   return `--budget ${flag} changes nothing: budget.credits in ${file} allows ${credits}; to spend more, raise it there`;
 }
 
-interface Terms {
-  readonly budget: number | undefined;
-  readonly rehearsal: boolean;
-}
+/** Why a run must not begin. `tier`: the account's plan, if it is known. */
+export const refusalsOf = (
+  { bound, planned, problems, caps }: Planning,
+  tier: string | undefined,
+  rehearsal: boolean,
+): readonly Complaint[] => [
+  ...problems,
+  ...refuseUnpriced(planned.plan, caps.run, rehearsal, bound),
+  ...refuseBeyondPlan(planned.tiers, tier, bound),
+];
 
-/**
- * Promise 3: with a budget, and in a rehearsal, which must show the hosted bill, an unknown price never counts as zero.
- */
-export function refuseUnpriced(
+/** Promise 3: with a budget, and in a rehearsal, which must show the hosted bill, an unknown price never counts as zero. */
+function refuseUnpriced(
   plan: Plan,
-  { budget, rehearsal }: Terms,
+  budget: number | undefined,
+  rehearsal: boolean,
   { pipeline, file }: BoundPipeline,
 ): readonly Diagnostic[] {
   const { perItem, perDay, perMonth } = pipeline.budget;

@@ -1,16 +1,13 @@
 // Before a run buys anything: it does what a plan says that was looked at, or what a person agrees to, and spends no more than that.
 
 import { count } from '../../base/text.ts';
-import { creditDollarsOn } from '../../contract/api/tier.ts';
 import { mostOf, type PlanWord, planWordIn } from '../../core/plan-digest.ts';
 import type { Caps } from '../../core/spending.ts';
 import type { Reasons } from '../../core/why.ts';
 import { problem, Refusal } from '../../language/load/refusal.ts';
-import { interrupted } from '../../model/run-identity.ts';
 import { pays } from '../../service-api/check-service.ts';
-import type { Planning } from '../planning/planning.ts';
+import { type Planning, smaller } from '../planning/planning.ts';
 import { readPlan } from '../planning/reading.ts';
-import { smaller } from '../planning/refusals.ts';
 import { refuse } from '../refuse.ts';
 import type { RunContext } from './context.ts';
 
@@ -54,13 +51,9 @@ export async function agree(
     readonly began: number;
   },
 ): Promise<Agreement> {
-  const { bound, planned, caps, ledger, run } = planning;
+  const { bound, planned, caps, ledger, spent } = planning;
   const { plan } = planned;
   const most = mostOf(plan);
-  // This run may continue another one.
-  const goesOn = interrupted(ledger.runs(), run.due)?.run;
-  const charged = goesOn === undefined ? 0 : ledger.totals(goesOn).charged;
-  const spent = charged + ledger.totals().reserved;
   const capped: Caps = {
     ...caps,
     run: most === undefined ? caps.run : smaller(caps.run, spent + most),
@@ -79,7 +72,6 @@ export async function agree(
     return { caps, began };
   const reading = await readPlan(planning, reasons, {
     tier,
-    creditDollars: creditDollarsOn(tier),
     rehearsal: false,
     now: clock.now(),
   });

@@ -18,7 +18,6 @@ import { Inbox } from '../../core/inbox.ts';
 import { Journal } from '../../core/journal.ts';
 import { Live } from '../../core/live.ts';
 import { Looks } from '../../core/looks.ts';
-import { owedText } from '../../core/owed.ts';
 import { ActingPerformer } from '../../core/perform.ts';
 import type { Clock, JobApi, MediaApi } from '../../core/ports.ts';
 import { Projects } from '../../core/projects.ts';
@@ -53,18 +52,13 @@ import { receiveEvents } from '../../service-api/webhooks.ts';
 import { nothingReserved, takeDiskReserve } from '../../state/disk-reserve.ts';
 import { RecordLost } from '../../state/state-file.ts';
 import { checkStore, openStore } from '../../stores/open-store.ts';
-import { behindText, stopText } from '../../views/calendar-text.ts';
+import { stopText } from '../../views/calendar-text.ts';
 import { commitRun } from '../git/commit.ts';
 import { ensureUnion } from '../git/union.ts';
 import { openRunFile } from '../open-run-file.ts';
 import type { OpenState } from '../open-state.ts';
 import { openPlanning, type Planning } from '../planning/planning.ts';
-import {
-  overruledText,
-  refuseBeyondPlan,
-  refuseUnpriced,
-  statedPrices,
-} from '../planning/refusals.ts';
+import { noticesOf, refusalsOf, refuseBeyondPlan, statedPrices } from '../planning/refusals.ts';
 import { WalkedOrigins } from '../provenance/origins.ts';
 import { writeProvenance } from '../provenance/provenance-file.ts';
 import { refuse } from '../refuse.ts';
@@ -158,18 +152,13 @@ async function performFrom(
     const elapsedMs = clock.elapsed() - began;
     return idle(view, outcome, { items: planned.plan.items, elapsedMs, reserved, doubts });
   }
-  const budget = planning.caps.run;
-  const diagnostics = [
-    ...planning.problems,
-    ...refuseUnpriced(planned.plan, { budget, rehearsal }, bound),
-    ...refuseBeyondPlan(planned.tiers, rehearsal ? rehearsalTier : undefined, bound),
-  ];
+  const diagnostics = refusalsOf(planning, rehearsal ? rehearsalTier : undefined, rehearsal);
   if (diagnostics.length > 0) throw new Refusal({ reason: 'input', diagnostics, text: bound.text });
   if (options.plan !== undefined) keepToPlan(options.plan, planning);
   // A run saves the takes that are owed.
   if (options.reroll === undefined && !planned.owed.some(({ job }) => job.take !== undefined))
     for (const left of takesLeft(opened.state.ledger, bound.pipeline.steps)) warn(left);
-  tellPlan(context, planning, budget);
+  tellPlan(context, planning);
   await using cleanup = new Cleanup();
   const parts = await openParts(context, planning, cleanup);
   const agreed = await agree(context, planning, { reasons, tier: parts.tier, began });
@@ -228,27 +217,24 @@ function idle(
 }
 
 /** What a person should know before anything is paid. */
-function tellPlan(
-  { options, onEvent, target, clock }: RunContext,
-  { bound, opened, planned, ledger }: Planning,
-  budget: number | undefined,
-): void {
+function tellPlan({ options, onEvent, target, clock }: RunContext, planning: Planning): void {
+  const { bound, opened, planned, ledger, caps } = planning;
   const { plan } = planned;
-  const warn = (message: string | undefined): void => {
-    if (message !== undefined) onEvent({ type: 'warning', message });
-  };
+  const budget = caps.run;
+  const warn = (message: string): void => onEvent({ type: 'warning', message });
   const takesTime = target.kind !== 'rehearsal' && pays(plan);
   const usualMs = takesTime ? usualDurations(opened.state.ledger.jobs()) : undefined;
   onEvent({ type: 'planned', plan, budget, usualMs });
-  warn(owedText(planned.owed));
-  warn(overruledText(options.budget, bound));
+  const limits = new CalendarBudget(calendarCaps(bound.pipeline)).at(clock.now(), ledger);
+  noticesOf(planning, options.budget, limits).forEach(warn);
   if (budget !== undefined && plan.credits > budget)
     warn(
       `the plan may take ${plan.credits} credits and the budget is ${budget}: items are bought one by one, each only if all of it fits`,
     );
-  const limits = new CalendarBudget(calendarCaps(bound.pipeline)).at(clock.now(), ledger);
-  warn(behindText(limits));
-  for (const limit of limits) warn(stopText(limit, plan.credits)?.replace(/\.$/, ''));
+  for (const limit of limits) {
+    const stops = stopText(limit, plan.credits);
+    if (stops !== undefined) warn(stops.replace(/\.$/, ''));
+  }
 }
 
 type Parts = Awaited<ReturnType<typeof openParts>>;
@@ -529,12 +515,10 @@ async function walk(
     outageMs: pipeline.limits.outageMs,
   });
   const short = balance !== undefined && balance < plan.credits;
-  const ofRun = journal.run === undefined ? 0 : ledger.totals(journal.run).charged;
-  const spent = ofRun + ledger.totals().reserved;
   const spending = new Spending({
     ledger,
     run: () => journal.run,
-    caps: { ...agreed.caps, balance: short ? spent + balance : undefined },
+    caps: { ...agreed.caps, balance: short ? planning.spent + balance : undefined },
     needs: planned.needs,
     begun: planned.begun,
     now: () => clock.now(),
