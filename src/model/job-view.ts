@@ -88,7 +88,7 @@ export function viewIn(ledger: Pick<Ledger, 'job'>, fingerprint: string): JobVie
  * What a person can settle, by attempt: the one that counts, if nobody knows what became of it, and own ones beside it, of which
  * credits are held back.
  */
-export function doubtsOf(job: Job): readonly JobView[] {
+function doubtsOf(job: Job): readonly JobView[] {
   const counting = viewOf(job);
   const others = job.attempts.filter(
     (one) => one.name !== counting.name && !one.adopted && isOpen(one) && !isOver(one),
@@ -99,8 +99,8 @@ export function doubtsOf(job: Job): readonly JobView[] {
 }
 
 /** Of all jobs, by the name of their first task. */
-export const doubtsIn = (ledger: Pick<Ledger, 'jobs'>): readonly JobView[] =>
-  Array.from(ledger.jobs(), doubtsOf).flat().sort(byTask);
+export const doubtsIn = (ledger: Pick<Ledger, 'inDoubt'>): readonly JobView[] =>
+  Array.from(ledger.inDoubt(), doubtsOf).flat().sort(byTask);
 
 /** A creation that may be paid, and nobody knows. */
 export interface Doubt {

@@ -66,6 +66,22 @@ test('no run ends well while anything in its state file is in doubt, also an ear
   });
 });
 
+test('no run ends well while two records name different projects for a creation, also of an earlier content', async () => {
+  const world = photos(1);
+  await world.run();
+  const { id, name } = world.service.projectOf('swap:p1.png');
+  // As git joins the lines of two sides of a merge.
+  const other = world.state.split('\n').find((line) => line.includes(`"project":"${id}"`)) ?? '';
+  world.state += `${other.replace(id, 'another')}\n`;
+  world.write('photos/p1.png', 'other');
+  for (let times = 0; times < 2; times += 1)
+    expect((await world.run()).summary).toMatchObject({
+      ...{ outcome: 'doubt', items: { total: 1, done: 1 } },
+      otherDoubts: { count: 1, examples: [{ name, tasks: ['swap:p1.png'] }] },
+    });
+  expect((await world.status()).doubts).toMatchObject([{ name }]);
+});
+
 describe('an outage that cuts connections', () => {
   test('closes creations after two lost answers, tries two more one at a time, and leaves the rest for later', async () => {
     const world = photos(8);

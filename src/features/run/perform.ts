@@ -38,7 +38,7 @@ import { Reasons } from '../../core/why.ts';
 import { shownPath } from '../../files/shown-path.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { lostProblem, problem, Refusal, unsorted } from '../../language/load/refusal.ts';
-import { doubtsOf, type JobView } from '../../model/job-view.ts';
+import { doubtsIn } from '../../model/job-view.ts';
 import { current, isOpen, isOver } from '../../model/record/job.ts';
 import type { Ledger } from '../../model/record/ledger.ts';
 import type { Attempt, Job } from '../../model/record/line.ts';
@@ -742,9 +742,6 @@ const isInDoubt = (attempt: Attempt): boolean =>
 
 const unlockedText = (lock: string): string =>
   `the lock ${shownPath(lock)} was removed or replaced during the run, so another run may have begun: run again when none is active`;
-
-/** As `status` and `resolve` name them. */
-const doubtsIn = (ledger: Ledger): readonly JobView[] => [...ledger.inDoubt()].flatMap(doubtsOf);
 
 /** The last line of defense: the disk did not take the record, so the user must keep it. */
 const unrecorded = (name: string, project: string): string =>

@@ -1,6 +1,6 @@
 // The ledger: all that a state file says, by key. Every sum is one over attempts; what another state file paid is left out.
 import { asJson, canonical } from '../../base/json.ts';
-import { creditsOf, current, isOpen, isOver, isOwn, isUnexpected } from './job.ts';
+import { creditsOf, current, isClash, isOpen, isOver, isOwn, isUnexpected } from './job.ts';
 import { joined, joinedMark, joinedRun, joinedTask } from './join.ts';
 import {
   type Attempt,
@@ -153,10 +153,11 @@ export class Ledger {
     for (const job of this.#saying(/"to":/)) if (job.attempts.some(({ to }) => to)) yield job;
   }
 
-  /** The jobs with an attempt of which nobody knows what became. */
+  /** The jobs with an attempt of which nobody knows what became, or of which records name different projects. */
   *inDoubt(): Generator<Job> {
-    for (const job of this.#saying(/"state":"(?:intended|doubt)"/))
-      if (job.attempts.some((attempt) => isOpen(attempt) && !isOver(attempt))) yield job;
+    const isDoubt = (one: Attempt): boolean => (isOpen(one) || isClash(one)) && !isOver(one);
+    for (const job of this.#saying(/"state":"(?:intended|doubt)"|"clash":/))
+      if (job.attempts.some(isDoubt)) yield job;
   }
 
   /** The jobs with a project that renders, as far as the record knows. */
