@@ -17,7 +17,6 @@ import { type LocateOptions, lineAbout } from '../state/locate-state.ts';
 import type { Lock } from '../state/lock.ts';
 import { type Access, lockState, type StateContext, strangerTo } from '../state/lock-state.ts';
 import type { Receipts } from '../state/receipts.ts';
-import type { StateRecord } from '../state/record-in-place.ts';
 import type { RunPaths } from '../state/run-paths.ts';
 import { paidTwiceOf, paidTwiceText } from '../views/paid-twice-text.ts';
 import { gitRecords } from './git/records.ts';
@@ -56,46 +55,38 @@ export async function openState(
   bound: BoundPipeline,
   paths: RunPaths,
   access: Access,
-  { service, env, internals, ...context }: OpenContext,
+  context: OpenContext,
 ): Promise<OpenState> {
-  const about = { bound, access, env, ...context };
-  if (internals?.record !== undefined)
-    return withReceipts(await openRecord(bound, paths, internals.record), about);
+  const { service, env, internals, onWarning } = context;
+  if (internals?.record !== undefined) {
+    const state = await loaded(bound, paths, { text: internals.record.text() });
+    const own = { paths: { ...paths, hashes: undefined }, state, running: undefined };
+    return withReceipts({ ...own, [Symbol.asyncDispose]: nothing }, bound, access, context);
+  }
   await using cleanup = new Cleanup();
   const locked = await lockState(paths, access, context);
   cleanup.defer(() => locked[Symbol.asyncDispose]());
   // Asked before the file is read: if the run ends meanwhile, nothing in the file looks unfinished.
   const running = access === 'read' ? holderOf(paths) : undefined;
   const git = env === undefined ? undefined : await gitRecords(paths, env, access !== 'read');
-  const loaded = await loadState(paths.state, { others: git?.records ?? [] });
-  if (!loaded.ok)
-    throw new Refusal(stateProblem(loaded.error, paths.state, lineAbout(bound, paths, 'repair')));
-  if (loaded.value.record.isClean) await git?.remember();
-  const state = loaded.value;
+  const state = await loaded(bound, paths, { others: git?.records ?? [] });
+  if (state.record.isClean) await git?.remember();
   const { header, away, warnings } = state;
   refuseIf(header && strangerTo(header, paths.state, bound.name, service));
   if (away !== undefined) {
     const elsewhere = awayProblem(paths.state, away);
     if (access === 'run' || access === 'edit') refuseIf(elsewhere);
-    for (const { message } of elsewhere.diagnostics) context.onWarning(message);
+    for (const { message } of elsewhere.diagnostics) onWarning(message);
   }
   // A run that is writing may be in the middle of its last line.
-  if (running === undefined) warnings.forEach(context.onWarning);
-  const { onWarning } = context;
-  const repair = lineAbout(bound, paths, 'repair');
-  const opened = withReceipts(
-    {
-      paths: locked.paths,
-      lock: locked.lock,
-      state,
-      running,
-      [Symbol.asyncDispose]: async () => undefined,
-    },
-    about,
-  );
+  if (running === undefined) warnings.forEach(onWarning);
+  const own = { paths: locked.paths, lock: locked.lock, state, running };
+  const opened = withReceipts({ ...own, [Symbol.asyncDispose]: nothing }, bound, access, context);
   cleanup.defer(() => opened[Symbol.asyncDispose]());
-  const { lacks, notices } = conditionOf(opened.state, repair, copiesOf(paths.state));
-  for (const text of notices) onWarning(text);
+  const repair = lineAbout(bound, paths, 'repair');
+  const paidTwice = opened.state.ledger.paidTwice().map(paidTwiceOf);
+  if (paidTwice.length > 0) onWarning(paidTwiceText(paidTwice, `${repair} --accept`));
+  const lacks = lacking(opened.state, repair, copiesOf(paths.state));
   if (lacks !== undefined && access !== 'edit') {
     if (access === 'run') throw new Refusal(problem(lacks.what, 'the state file', lacks.cure));
     onWarning(`${lacks.what}: ${lacks.cure}`);
@@ -104,32 +95,31 @@ export async function openState(
   return { ...opened, [Symbol.asyncDispose]: () => held[Symbol.asyncDispose]() };
 }
 
-interface AboutReceipts extends StateContext {
-  readonly bound: BoundPipeline;
-  readonly access: Access;
-  readonly env: Env | undefined;
+const nothing = async (): Promise<void> => undefined;
+
+async function loaded(
+  bound: BoundPipeline,
+  paths: RunPaths,
+  from: Parameters<typeof loadState>[1],
+): Promise<Loaded> {
+  const state = await loadState(paths.state, from);
+  if (state.ok) return state.value;
+  throw new Refusal(stateProblem(state.error, paths.state, lineAbout(bound, paths, 'repair')));
 }
 
 /** Joins what the receipts know of the state file. Who disposes of it closes them. */
 function withReceipts(
   opened: OpenState,
-  { bound, access, env, clock, onWarning }: AboutReceipts,
+  bound: BoundPipeline,
+  access: Access,
+  { env, clock, onWarning }: OpenContext,
 ): OpenState {
   const { paths, state, running } = opened;
   if (env === undefined) return opened;
   const { ledger, header, away, record } = state;
   const writes = access === 'run' || access === 'edit';
-  const service = header?.service;
-  const receipts = openReceipts({
-    bound,
-    paths,
-    service,
-    env,
-    clock,
-    onWarning,
-    ledger,
-    writes,
-  });
+  const about = { bound, paths, service: header?.service, env, clock, onWarning };
+  const receipts = openReceipts({ ...about, ledger, writes });
   const isQuiet = away !== undefined || running !== undefined;
   const { isNews = false, notice } = isQuiet ? {} : joinOwnReceipts(receipts, state, paths, writes);
   if (notice !== undefined) onWarning(notice);
@@ -145,62 +135,30 @@ function withReceipts(
   };
 }
 
-async function openRecord(
-  bound: BoundPipeline,
-  paths: RunPaths,
-  record: StateRecord,
-): Promise<OpenState> {
-  const loaded = await loadState(paths.state, { text: record.text() });
-  if (!loaded.ok)
-    throw new Refusal(stateProblem(loaded.error, paths.state, lineAbout(bound, paths, 'repair')));
-  return {
-    paths: { ...paths, hashes: undefined },
-    state: loaded.value,
-    running: undefined,
-    [Symbol.asyncDispose]: async () => undefined,
-  };
-}
-
-interface Condition {
-  /** Sentences that every command says until a person has seen to it. */
-  readonly notices: readonly string[];
-  /** Creations are in no record: nothing is bought. */
-  readonly lacks?: { readonly what: string; readonly cure: string };
-}
-
-/** `repair`: the command line. */
-function conditionOf(
-  { record, header }: Loaded,
+/** Creations that are in no record, for which nothing is bought. `repair`: the command line. */
+function lacking(
+  { ledger, header }: Loaded,
   repair: string,
   copies: readonly string[],
-): Condition {
-  const { ledger } = record;
-  const paidTwice = ledger.paidTwice();
-  const notices =
-    paidTwice.length === 0 ? [] : [paidTwiceText(paidTwice.map(paidTwiceOf), `${repair} --accept`)];
+): { readonly what: string; readonly cure: string } | undefined {
   const cure = `${repair} shows what can be found`;
   const marked = ledger.marks().filter(({ mark }) => mark === 'lost');
-  const missing = [...ledger.missing(), ...marked.map(({ creations = 0 }) => ({ creations }))];
-  const creations = missing.reduce((sum, one) => sum + one.creations, 0);
-  if (creations > 0 || marked.length > 0) {
+  const missing = [...ledger.missing(), ...marked];
+  const creations = missing.reduce((sum, one) => sum + (one.creations ?? 0), 0);
+  if (missing.length > 0) {
     const lost =
       creations > 0
         ? `${count(creations, 'creation')} of earlier runs are`
         : 'what damaged lines said is';
-    const what = `${lost} in no record, so nothing is bought`;
-    return { notices, lacks: { what, cure } };
+    return { what: `${lost} in no record, so nothing is bought`, cure };
   }
   if (copies.length > 0) {
     const names = copies.map((copy) => shownPath(copy)).join(', ');
     const what = `another program left a copy of the state file, which may have payments that this one does not have: ${names}`;
-    return { notices, lacks: { what, cure: `${repair} --write joins it; then remove the copy` } };
+    return { what, cure: `${repair} --write joins it; then remove the copy` };
   }
-  if (header !== undefined && ledger.isEmpty)
-    return {
-      notices,
-      lacks: { what: 'the state file has only its header: lines are missing', cure },
-    };
-  return { notices };
+  if (header === undefined || !ledger.isEmpty) return undefined;
+  return { what: 'the state file has only its header: lines are missing', cure };
 }
 
 /** For commands that need a state file. */
