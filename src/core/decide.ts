@@ -195,7 +195,7 @@ export function decideCreate({ known, mayPayAgain }: CreateQuestion, facts: Fact
     return mayPayAgain && decision.action === 'lost' ? because('create', 'asked-again') : decision;
   }
   const isOurs = own?.attempts.some(({ name }) => name === now.name) === true;
-  if (isClash(now)) return because('doubt', 'two-projects');
+  if (isClash(now)) return because('doubt', 'two-projects', now.clash?.join(' and '));
   if (now.state === 'intended' || now.state === 'doubt') {
     // Whoever waits for another process decides again when that one is over.
     if (!isOurs && receipt?.isBusy === true) return because('follow', 'busy-elsewhere');

@@ -23,7 +23,7 @@ const texts = {
   'in-doubt':
     'in doubt: the answer to its creation was lost, and nobody has said what became of it',
   'doubt-elsewhere': 'in doubt: another run on this machine may have paid for it',
-  'two-projects': 'in doubt: two records name different projects for it',
+  'two-projects': 'in doubt: two records name different projects for it: §',
   'given-up': 'given up with resolve --abandon; its credits count as spent',
   'gone-at-service': 'its project is gone: the service has it no more, and its files are not here',
   'missing-at-service':

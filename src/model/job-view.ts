@@ -178,7 +178,8 @@ const pastOf = (attempt: Attempt): PastAttempt => ({
 const notThere = 'the service does not have the project any more';
 const uncharged = 'resolved by hand: the service never took it';
 const givenUp = 'given up with resolve --abandon: its credits count as spent';
-const twoProjects = 'two records name different projects for it';
+const twoProjects = (clash: readonly string[] = []): string =>
+  `two records name different projects for it: ${clash.join(' and ')}`;
 
 function stateOf(attempt: Attempt): Pick<Counting, 'state' | 'at' | 'error'> {
   const { state, at: began, charge, fault } = attempt;
@@ -188,7 +189,7 @@ function stateOf(attempt: Attempt): Pick<Counting, 'state' | 'at' | 'error'> {
   const failed = (code: string, message: string) =>
     ({ state: 'failed', at, error: { code, message } }) as const;
   if (isClash(attempt))
-    return { state: 'doubt', at, error: { code: 'in_doubt', message: twoProjects } };
+    return { state: 'doubt', at, error: { code: 'in_doubt', message: twoProjects(attempt.clash) } };
   if (attempt.gaveUp !== undefined) return failed('abandoned', givenUp);
   switch (state) {
     case 'intended':

@@ -79,7 +79,9 @@ test('no run ends well while two records name different projects for a creation,
       ...{ outcome: 'doubt', items: { total: 1, done: 1 } },
       otherDoubts: { count: 1, examples: [{ name, tasks: ['swap:p1.png'] }] },
     });
-  expect((await world.status()).doubts).toMatchObject([{ name }]);
+  const { doubts } = await world.status();
+  expect(doubts).toMatchObject([{ name }]);
+  for (const one of [id, 'another']) expect(doubts[0]?.why).toContain(one);
 });
 
 describe('an outage that cuts connections', () => {
