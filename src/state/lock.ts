@@ -139,7 +139,10 @@ function reasonOf(file: string, error: unknown): string | undefined {
     return isSystemProblem(error) ? systemReason(error) : undefined;
   try {
     accessSync(identityOf(file) === undefined ? dirname(file) : file, constants.W_OK);
-    return systemReason(error);
+    const isReadOnly = ((errorCode(error) ?? 0) & 0xff) === 8;
+    return isReadOnly
+      ? 'cannot be opened to write: the disk is full, or fails'
+      : systemReason(error);
   } catch (cause) {
     return systemReason(cause);
   }
@@ -147,7 +150,7 @@ function reasonOf(file: string, error: unknown): string | undefined {
 
 const cureOf = (file: string): string =>
   existsSync(file)
-    ? 'nothing was sent; fix this, or remove the file when no run is active'
+    ? 'nothing was sent; fix this and run again, or remove the file when no run is active'
     : `nothing was sent; the lock is made in ${dirname(file)}: make sure that you can write there`;
 
 const errorCode = (error: unknown): number | undefined =>
