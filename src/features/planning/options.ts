@@ -1,9 +1,6 @@
 // What a person says to a plan and to a run.
-import { itemsOf } from '../../core/reroll.ts';
 import type { OutsideOptions } from '../../files/boundary.ts';
-import type { Pipeline } from '../../language/pipeline.ts';
 import type { PathOptions } from '../../state/run-paths.ts';
-import type { PayAgainOption } from './pay-again.ts';
 import type { SelectionOptions } from './selected-items.ts';
 
 export interface PrepareOptions extends PathOptions, OutsideOptions, SelectionOptions {
@@ -15,16 +12,9 @@ export interface PrepareOptions extends PathOptions, OutsideOptions, SelectionOp
    * `--pay-again`. True: all results that are lost are paid for again. Task names: these tasks are, whatever is there of them;
    * a download is saved again without paying while its project or a copy of its files is there.
    */
-  readonly payAgain?: PayAgainOption;
+  readonly payAgain?: boolean | readonly string[] | undefined;
   /** `--budget`, in credits. If the pipeline sets a budget too, the smaller one counts. */
   readonly budget?: number | undefined;
   /** `--replace-files`: a result may replace a file that shotlist did not make. The file is kept in `.shotlist/kept`. */
   readonly replaceFiles?: boolean | undefined;
-}
-
-/** A reroll covers only the items of its tasks. */
-export function withRerolled(pipeline: Pipeline, options: PrepareOptions): SelectionOptions {
-  if (options.reroll === undefined) return options;
-  const keys = itemsOf(pipeline, options.reroll);
-  return { items: keys === undefined ? {} : { keys } };
 }

@@ -5,9 +5,7 @@ import type { Task } from '../../core/scope.ts';
 import { current, type Move } from '../../model/record/job.ts';
 import type { Ledger } from '../../model/record/ledger.ts';
 import { refuse } from '../refuse.ts';
-
-/** Task names; true: all creations whose results are lost. */
-export type PayAgainOption = boolean | readonly string[] | undefined;
+import type { PrepareOptions } from './options.ts';
 
 export class PayAgain {
   readonly #wantsLost: boolean;
@@ -25,7 +23,7 @@ export class PayAgain {
   /** Tasks of which that is so. */
   readonly paid = new Set<string>();
 
-  constructor(option: PayAgainOption, ledger: Ledger, run: string | undefined) {
+  constructor(option: PrepareOptions['payAgain'], ledger: Ledger, run: string | undefined) {
     this.#ledger = ledger;
     this.#run = run;
     this.#wantsLost = option === true;

@@ -12,7 +12,7 @@ import { makePlan, type Planned } from '../../core/plan.ts';
 import { PlanDigest } from '../../core/plan-digest.ts';
 import type { Clock } from '../../core/ports.ts';
 import { compileProgram, type Program } from '../../core/program.ts';
-import { rerolledPipeline } from '../../core/reroll.ts';
+import { itemsOf, rerolledPipeline } from '../../core/reroll.ts';
 import type { Caps } from '../../core/spending.ts';
 import { pickedTakes, rerolledTakes } from '../../core/takes.ts';
 import { DryPerformer, type See, Walk, type WalkItem } from '../../core/walk.ts';
@@ -30,7 +30,7 @@ import type { RunInternals } from '../internals.ts';
 import { awayProblem, type OpenState, openState } from '../open-state.ts';
 import { refuseIf } from '../refuse.ts';
 import { factsOf, openItemsHere, placed, receiptsPort } from './here.ts';
-import { type PrepareOptions, withRerolled } from './options.ts';
+import type { PrepareOptions } from './options.ts';
 import { PaidElsewhere } from './paid-already.ts';
 import { PayAgain } from './pay-again.ts';
 import { PlanProblems } from './plan-problems.ts';
@@ -68,7 +68,9 @@ export async function openPlanning(
   const { reroll } = options;
   const bound = reroll === undefined ? whole : whole.with(rerolledPipeline(whole.pipeline, reroll));
   const { pipeline } = bound;
-  const { filter, excluded } = selectionOf(pipeline, withRerolled(pipeline, options));
+  // A reroll covers only the items of its tasks.
+  const rerolled = reroll && { items: { keys: itemsOf(pipeline, reroll) } };
+  const { filter, excluded } = selectionOf(pipeline, rerolled ?? options);
   const given = pathsOf(bound, target, options);
   refuseIf(checkOutput(bound, options));
   await using cleanup = new Cleanup();

@@ -94,6 +94,3 @@ export function statedPrices({ pipeline }: BoundPipeline): ReadonlyMap<string, n
       stated.set(kind.name, Math.max(estimate, stated.get(kind.name) ?? 0));
   return stated;
 }
-
-/** `run` waits until everything is over; `tick` looks, buys and ends. */
-export type Manner = 'run' | 'tick';

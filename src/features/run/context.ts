@@ -14,7 +14,6 @@ import type { LiveFacts } from '../../views/live/live-facts.ts';
 import type { RunInternals } from '../internals.ts';
 import type { PrepareOptions } from '../planning/options.ts';
 import type { PlanReading } from '../planning/reading.ts';
-import type { Manner } from '../planning/refusals.ts';
 
 export interface RunOptions extends TargetOptions, PrepareOptions, WebhookOptions {
   /**
@@ -80,6 +79,9 @@ export interface RunQuestion {
   /** The question is asked because something is paid for again. */
   readonly isAgain: boolean;
 }
+
+/** `run` waits until everything is over; `tick` looks, buys and ends. */
+export type Manner = 'run' | 'tick';
 
 export interface RunContext {
   readonly manner: Manner;

@@ -16,8 +16,7 @@ import { chooseStore } from '../../stores/open-store.ts';
 import { type LiveFacts, liveFacts } from '../../views/live/live-facts.ts';
 import { allowedHooks, callHooks, type HookReport, leaveMs } from '../hooks/hooks.ts';
 import { internalsOf, type RunInternals } from '../internals.ts';
-import type { Manner } from '../planning/refusals.ts';
-import { dueTimeOf, paceOf, type RunContext, type RunOptions } from './context.ts';
+import { dueTimeOf, type Manner, paceOf, type RunContext, type RunOptions } from './context.ts';
 import { Deadline } from './deadline.ts';
 import { type Performed, perform } from './perform.ts';
 
