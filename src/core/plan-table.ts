@@ -79,7 +79,7 @@ export interface Plan {
   readonly noted: number;
 }
 
-export interface PlannedExtra {
+interface PlannedExtra {
   readonly step: string;
   /** Paths into the request: `style.mood`. */
   readonly fields: readonly string[];

@@ -114,11 +114,11 @@ export class Telling {
       if (ending === 'done') return this.#o.onEvent({ type: 'note', message: `${named} is saved` });
       return this.#o.onEvent({ type: 'warning', message: `${named} is not saved: ${why}` });
     }
-    const shown = why === '' ? {} : { why: `of an earlier run (${dayOf(attempt)}): ${why}` };
+    const shown = why === '' ? undefined : `of an earlier run (${dayOf(attempt)}): ${why}`;
     const project = projectOf(attempt);
     const step = stepOf(task);
     this.#o.onEvent(
-      { type: 'task', task, step, project, ending, credits, ...shown },
+      { type: 'task', task, step, project, ending, credits, why: shown },
       { advice: adviceFor(code), cure: ending === 'pending' ? 'again' : cureFor(code) },
     );
   };
@@ -141,13 +141,24 @@ export class Telling {
     this.#count(payer, end, credits);
     const { why, code, diagnostic, held, named } = end;
     const item = payer.item?.key;
-    const shown = why === '' ? {} : { why };
     this.#o.onEvent(
-      { type: 'task', task: id, step, item, project, ending, credits, ...shown, code: diagnostic },
+      {
+        type: 'task',
+        task: id,
+        step,
+        item,
+        project,
+        ending,
+        credits,
+        why: why === '' ? undefined : why,
+        code: diagnostic,
+      },
       {
         advice: end.ending === 'doubt' ? doubtAdvice : adviceFor(code),
         cure: end.ending === 'pending' ? 'again' : cureFor(diagnostic ?? code),
-        ...{ held, named, files },
+        held,
+        named,
+        files,
       },
     );
   }
@@ -193,23 +204,18 @@ export class Telling {
   readonly over = (scope: Payer): void => {
     const { key, item } = scope;
     const { view, limits } = this.#o;
-    const so = item === undefined ? undefined : view.item(key);
-    const { credits, hasFailed } = so ?? this.#shared;
-    if (hasFailed && (item === undefined || so !== undefined)) {
-      this.#lost += credits;
+    const own = view.item(key);
+    const so = item === undefined ? this.#shared : own;
+    if (so?.hasFailed === true) {
+      this.#lost += so.credits;
       const { credits: most } = limits;
       if (most !== undefined && this.#lost > most)
         this.#judge(`${count(this.#lost, 'credit')} went to items that failed, and ${most} may`);
     }
     if (item === undefined || isUnreached(scope)) return;
-    const { isUnfinished = false, isChanged: changed = false } = so ?? {};
-    this.#o.onEvent({
-      type: 'item',
-      item: key,
-      ok: !isUnfinished,
-      changed,
-      of: view.itemsOver + 1,
-    });
+    const { isUnfinished = false, isChanged: changed = false } = own ?? {};
+    const of = view.itemsOver + 1;
+    this.#o.onEvent({ type: 'item', item: key, ok: !isUnfinished, changed, of });
   };
 
   #judge(why: string | undefined): void {

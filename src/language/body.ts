@@ -321,7 +321,7 @@ function sortExtra(
 }
 
 /** A body without these fields. */
-export function withoutPaths(body: JsonObject, paths: readonly Path[]): JsonObject {
+function withoutPaths(body: JsonObject, paths: readonly Path[]): JsonObject {
   return paths.reduce<JsonObject>(without, body);
 }
 

@@ -56,7 +56,7 @@ function offsetsIn(timeZone: string): (moment: number) => string {
 }
 
 /** The values of `run` in expressions. */
-export type RunValues = {
+type RunValues = {
   readonly date: string;
   /** Empty if no schedule started the run. */
   readonly due: string;

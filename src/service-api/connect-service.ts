@@ -5,7 +5,7 @@ import { type Problem, problem, Refusal } from '../language/load/refusal.ts';
 import { type LedgerEntry, type Pictures, type Speed, startService } from './local-service.ts';
 import type { Target } from './target.ts';
 
-export interface Connection {
+interface Connection {
   readonly address: string;
   readonly key: string;
   /** In a rehearsal only: the ledger of the local service. */
@@ -74,7 +74,3 @@ export function speedFactorOf(target: Target, speed: Speed): number {
   if (target.kind === 'hosted' || speed === 'realtime') return 1;
   return speed === 'instant' ? 1000 : speed;
 }
-
-// Resolves the doubts of a rehearsal by asking the local service for projects by name. The hosted service has no list
-// of projects, so the user must resolve its doubts. The local service was killed together with the run, and knows
-// exactly which creations it accepted.

@@ -39,7 +39,7 @@ interface Place {
   readonly internals?: RunInternals;
 }
 
-export type ItemsHere = Awaited<ReturnType<typeof openItemsHere>>;
+type ItemsHere = Awaited<ReturnType<typeof openItemsHere>>;
 
 export async function openItemsHere(bound: BoundPipeline, options: OutsideOptions, place: Place) {
   const { paths, ledger, clock, internals = internalsOf(options) } = place;

@@ -37,7 +37,7 @@ import type { run } from './run.ts';
 export type RunFlags = Omit<TickFlags, 'yes'>;
 
 /** What differs between `run` and `tick`. */
-export interface RunVariant {
+interface RunVariant {
   readonly operate: typeof run;
   /** Whether a person sees this event. */
   readonly shows: (event: RunEvent) => boolean;

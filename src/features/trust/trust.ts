@@ -100,11 +100,10 @@ function grantsOf({ service, onFinish, onDoubt, store }: Pipeline): readonly Gra
   return [
     ...(service === undefined ? [] : (['service'] as const)),
     ...(onFinish === undefined && onDoubt === undefined ? [] : (['hooks'] as const)),
+    // A folder needs no consent here: `--allow-outside` decides about folders outside the repository.
     ...(store === undefined || !isBucket(store) ? [] : (['store'] as const)),
   ];
 }
-
-/** A folder needs no consent here: `--allow-outside` decides about folders outside the repository. */
 
 /** Removes consents by a file's name or by its content. Returns the removed consents. */
 export function distrust(
