@@ -1,5 +1,5 @@
 // A job as people see it: in one state, by the attempt that counts, with the attempts before it as its past.
-import { creditsOf, current, isClash, isOpen, isOver, projectOf } from './record/job.ts';
+import { creditsOf, current, isClash, isDone, isOpen, isOver, projectOf } from './record/job.ts';
 import type { Ledger } from './record/ledger.ts';
 import type { Attempt, Fault, Job, Output } from './record/line.ts';
 
@@ -190,7 +190,7 @@ function stateOf(attempt: Attempt): Pick<Counting, 'state' | 'at' | 'error'> {
     ({ state: 'failed', at, error: { code, message } }) as const;
   if (isClash(attempt))
     return { state: 'doubt', at, error: { code: 'in_doubt', message: twoProjects(attempt.clash) } };
-  if (attempt.gaveUp !== undefined) return failed('abandoned', givenUp);
+  if (attempt.gaveUp !== undefined && !isDone(attempt)) return failed('abandoned', givenUp);
   switch (state) {
     case 'intended':
     case 'doubt':

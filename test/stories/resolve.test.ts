@@ -113,6 +113,33 @@ describe('what a person says', () => {
 describe('a project that never ends, which a person gives up', () => {
   const abandon = { how: 'abandon' } as const;
 
+  test.each([
+    ['saved', photos()],
+    ['saved and deleted', tidy],
+  ])(
+    'in one checkout, and which another has %s: it is there, when git has joined both',
+    async (_, text) => {
+      const world = new World(text, files(1));
+      world.service.renderMs = () => 60_000;
+      expect((await world.run({ detachAfterMs: 1000 })).outcome).toBe('waiting');
+      const before = world.state;
+      await world.resolve(swap, abandon);
+      const givenUp = world.state.split('\n').filter((line) => line.includes('"gaveUp"'));
+      expect(givenUp).toHaveLength(1);
+      // On another machine.
+      world.state = before;
+      world.loseReceipts();
+      expect((await world.run()).outcome).toBe('done');
+      world.state += `${givenUp.join('')}\n`;
+      expect((await world.status()).steps).toContainEqual(
+        expect.objectContaining({ step: 'swap', tasks: { done: 1 } }),
+      );
+      expect((await world.plan()).plan.notes).toEqual([]);
+      const { outcome, charged } = await world.run();
+      expect({ outcome, charged }).toEqual({ outcome: 'done', charged: 0 });
+    },
+  );
+
   /** It has a timeout of a millisecond, and is paid. */
   async function endless(): Promise<World> {
     const slow = tidy.replace('swap: { uses:', 'swap: { timeout: 1ms, uses:');

@@ -316,8 +316,11 @@ export function current({ attempts }: Job): Attempt | undefined {
   const clash = best(attempts.filter((attempt) => isClash(attempt) && !isMarked(attempt)));
   if (clash !== undefined) return clash;
   const living = best(attempts.filter((attempt) => !isOver(attempt)));
-  return living ?? best(attempts.filter(({ state }) => state === 'complete'));
+  return living ?? best(attempts.filter(isDone));
 }
+
+/** Its results are there, or were, whatever a person said when nobody knew that. */
+export const isDone = ({ state }: Attempt): boolean => state === 'complete' || state === 'deleted';
 
 /** What it holds or cost, in credits. */
 export const creditsOf = (attempt: Attempt): number =>
