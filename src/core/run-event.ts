@@ -243,7 +243,6 @@ export type StoppedBy =
   | 'credits'
   | 'failures'
   | 'unanswered'
-  | 'saving'
   | 'left';
 
 export interface ProblemGroup {

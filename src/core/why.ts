@@ -14,13 +14,13 @@ import { type ReasonCode, textOf } from './reason.ts';
 import { fieldDigests } from './request.ts';
 import type { Task } from './scope.ts';
 
-type Because = 'new' | 'changed' | 'again' | 'more';
+type Because = 'new' | 'changed' | 'again';
 
 /** Tasks of one step that run for the same reason. */
 export interface PlanReason {
   readonly step: string;
   readonly because: Because;
-  /** What has changed, or why it is done again, as the end of a sentence. Absent for `new` and `more`. */
+  /** What has changed, or why it is done again, as the end of a sentence. Absent for `new`. */
   readonly what?: string | undefined;
   readonly tasks: number;
   /** The first three tasks. */

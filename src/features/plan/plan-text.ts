@@ -160,17 +160,8 @@ function namesOf(examples: readonly string[], tasks: number): string {
   return `${examples.map((task) => printable(task)).join(', ')}${more}`;
 }
 
-function reasonText({ because, what = '' }: Pick<PlanReason, 'because' | 'what'>): string {
-  switch (because) {
-    case 'new':
-      return 'new';
-    case 'more':
-      return 'more, not compared with the state file';
-    case 'changed':
-    case 'again':
-      return printable(what);
-  }
-}
+const reasonText = ({ because, what = '' }: Pick<PlanReason, 'because' | 'what'>): string =>
+  because === 'new' ? 'new' : printable(what);
 
 function timeLine({ ms, atOnce, limit, fromHistory }: Forecast, rehearsal: boolean): string {
   const by = limit === 'plan' ? "the limit of the account's plan" : 'limits.items of the pipeline';

@@ -147,10 +147,11 @@ async function performFrom(
   if (run.due !== undefined && run.over) {
     warn(`the run that was due at ${run.due} has ended, and is not repeated`);
     const { reserved } = ledger.totals();
-    const doubts = otherDoubtsOf(view, doubtsIn(ledger));
-    const outcome = doubts === undefined ? 'done' : 'doubt';
+    const otherDoubts = otherDoubtsOf(view, doubtsIn(ledger));
+    const outcome = otherDoubts === undefined ? 'done' : 'doubt';
+    const { items: total } = planned.plan;
     const elapsedMs = clock.elapsed() - began;
-    return idle(view, outcome, { items: planned.plan.items, elapsedMs, reserved, doubts });
+    return idle(view, outcome, { items: total, elapsedMs, reserved, otherDoubts });
   }
   const diagnostics = refusalsOf(planning, rehearsal ? rehearsalTier : undefined, rehearsal);
   if (diagnostics.length > 0) throw new Refusal({ reason: 'input', diagnostics, text: bound.text });
@@ -195,25 +196,19 @@ async function performFrom(
   return performed;
 }
 
+type IdleFacts = Pick<Summary, 'elapsedMs' | 'otherDoubts'> & {
+  readonly items: number;
+  readonly reserved?: number;
+};
+
 /** A run that does nothing. */
 function idle(
   view: RunView,
   outcome: RunOutcome,
-  {
-    items,
-    elapsedMs,
-    reserved = 0,
-    doubts: otherDoubts,
-  }: {
-    readonly items: number;
-    readonly elapsedMs: number;
-    readonly reserved?: number;
-    readonly doubts?: Summary['otherDoubts'];
-  },
+  { reserved = 0, ...facts }: IdleFacts,
 ): Performed {
   const credits = { charged: 0, refunded: 0, reserved };
-  const summary = summaryOf(view, outcome, { items, elapsedMs, credits, otherDoubts });
-  return { summary, changed: false };
+  return { summary: summaryOf(view, outcome, { ...facts, credits }), changed: false };
 }
 
 /** What a person should know before anything is paid. */
