@@ -41,7 +41,7 @@ export interface CreationParts {
   readonly live: Live;
   readonly projects: Projects;
   readonly facts: Facts;
-  readonly receipts: ReceiptsPort | undefined;
+  readonly receipts: ReceiptsPort;
   /** The lock of the state file is still ours: no other run may have begun. Otherwise the run ends. */
   readonly isAlone: () => boolean;
   readonly inbox: Inbox | undefined;
@@ -186,7 +186,7 @@ export class Creations {
       if (against?.own === true) throw new Ended('failed', against.why);
       if (against !== undefined) throw new Ended('pending', against.why, { held: { by: 'run' } });
       // One turn from here to the commit. Another run may have paid meanwhile, or be about to.
-      const known = receipts?.get(job);
+      const known = receipts.get(job);
       const living = livingIn(this.#known(job).job);
       // What is in doubt is not paid for again, whoever asks.
       const theirs = mayPayAgain && living !== undefined && !isOpen(living) ? undefined : living;
@@ -219,7 +219,7 @@ export class Creations {
         return 'again';
       }
       const line = this.#ledger.job(job);
-      const claim = line === undefined ? undefined : receipts?.claim(line, name);
+      const claim = line && receipts.claim(line, name);
       if (claim !== undefined && claim.is !== 'go') {
         await not('withheld', 'another run has begun it');
         if (claim.is === 'busy') return 'busy';
@@ -227,7 +227,7 @@ export class Creations {
           this.#adopt(claim.line);
           return 'made';
         }
-        throw new Ended('pending', `not sent: your receipts (${receipts?.file}) ${claim.why}`, {
+        throw new Ended('pending', `not sent: your receipts (${receipts.file}) ${claim.why}`, {
           stops: 'buying',
           code: claim.is,
         });
@@ -391,7 +391,7 @@ export class Creations {
     const ended = endedBy('create', failure);
     const { code, message: why } = ended;
     if (remedy('create', failure) === 'stop-step') breaker.refuse(step, why);
-    else breaker.count(step, { code, why });
+    else breaker.count(step, code, why);
     return ended;
   }
 
@@ -406,7 +406,7 @@ export class Creations {
 
   /** The receipt of a request that another process is paying for. */
   #busyAt(job: string): Receipt | undefined {
-    const receipt = this.#o.receipts?.get(job);
+    const receipt = this.#o.receipts.get(job);
     const isBusy = receipt?.isBusy === true && current(receipt.line)?.state === 'intended';
     return isBusy ? receipt : undefined;
   }
@@ -456,7 +456,7 @@ export class Creations {
     // What is paid takes its slot before anybody who is about to pay: no turn is lost without need.
     if (this.#busyAt(job) !== undefined) await this.#another(job);
     const own = this.#current(job);
-    const receipt = receipts?.get(job);
+    const receipt = receipts.get(job);
     if ((own === undefined || projectOf(own) === undefined) && receipt !== undefined)
       this.#adopt(receipt.line);
     const now = this.#current(job);

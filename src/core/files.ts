@@ -21,7 +21,7 @@ import type {
   StoreAnswer,
   StoreFailure,
 } from './ports.ts';
-import { backoffAfter } from './retry.ts';
+import { patiently } from './retry.ts';
 
 export interface FilesParts {
   readonly disk: Disk;
@@ -251,17 +251,10 @@ export class Files {
     throw new Ended('pending', `${path} could not be fetched: ${message}`);
   }
 
-  async #patiently<T>(
-    attempts: number,
-    call: () => StoreAnswer<T>,
-  ): Promise<Result<T, StoreFailure>> {
-    const { signal, clock, backoffMs } = this.#o;
-    for (let tries = 1; ; tries++) {
-      if (signal.aborted) return err({ reason: 'aborted', message: 'the run is stopping' });
-      const answer = await call();
-      if (answer.ok || answer.error.reason !== 'unavailable' || tries >= attempts) return answer;
-      await clock.sleep(backoffAfter(tries, backoffMs, clock.chance()), signal);
-    }
+  #patiently<T>(attempts: number, call: () => StoreAnswer<T>): StoreAnswer<T> {
+    const { signal: stop, clock, backoffMs } = this.#o;
+    const isAway = ({ reason }: StoreFailure): boolean => reason === 'unavailable';
+    return patiently(attempts, { clock, stop, backoffMs }, isAway, call);
   }
 }
 

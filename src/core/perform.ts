@@ -48,7 +48,7 @@ export interface PerformParts {
   readonly api: JobApi;
   readonly disk: Disk;
   readonly facts: Facts;
-  readonly receipts: ReceiptsPort | undefined;
+  readonly receipts: ReceiptsPort;
   /** As in `CreationParts`. */
   readonly isAlone: () => boolean;
   readonly signal: AbortSignal;
@@ -281,7 +281,7 @@ export class ActingPerformer implements Performer {
     if (!this.#o.isAlone()) throw stopped();
     // From here on, whoever reads it copies, or sends the file again.
     live.going.add(job);
-    receipts?.flush();
+    receipts.flush();
     const id = projectOf(now) ?? '';
     const record = recordOf(source.kind.name);
     try {

@@ -20,7 +20,7 @@ interface ProjectsParts {
   readonly journal: Journal;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly receipts: Pick<ReceiptsPort, 'get' | 'payerOf'> | undefined;
+  readonly receipts: Pick<ReceiptsPort, 'get' | 'payerOf'>;
 }
 
 export class Projects {
@@ -67,7 +67,7 @@ export class Projects {
   /** Takes over what the payer has recorded of a project that we only adopted. */
   #knowsBetter(job: string, attempt: Attempt): boolean {
     const { receipts, journal } = this.#o;
-    const line = receipts?.get(job)?.line;
+    const line = receipts.get(job)?.line;
     const theirs = line?.attempts.find(({ name }) => name === attempt.name);
     if (line === undefined || (theirs?.state !== 'deleted' && theirs?.gone === undefined))
       return false;
@@ -93,11 +93,11 @@ export class Projects {
     const isVouched = shown !== undefined || (!isNew && (await this.#isVouched(job, id, attempt)));
     if (!isVouched) {
       // Said now, and lost from the next run on, unless another account has paid for it.
-      if (!isNew && this.#o.receipts?.payerOf(job, id) !== 'another')
+      if (!isNew && this.#o.receipts.payerOf(job, id) !== 'another')
         await journal.commit({ job, is: 'missing', attempt: attempt.name });
       throw new Ended('pending', notFound, { code: 'not-found' });
     }
-    const theirs = this.#o.receipts?.get(job)?.line;
+    const theirs = this.#o.receipts.get(job)?.line;
     if (theirs !== undefined) journal.join(theirs);
     const about = { job, attempt: attempt.name };
     const isNews = shown !== undefined && attempt.state === 'created';
@@ -109,7 +109,7 @@ export class Projects {
   async #isVouched(job: string, id: string, { run }: Attempt): Promise<boolean> {
     if (this.#shownRuns.has(run)) return true;
     const { receipts, calls } = this.#o;
-    return receipts?.payerOf(job, id) === 'us' && (await calls.owner()) !== '';
+    return receipts.payerOf(job, id) === 'us' && (await calls.owner()) !== '';
   }
 }
 

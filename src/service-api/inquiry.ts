@@ -5,7 +5,7 @@ import type { ApiFailure } from '../contract/api/failure.ts';
 import type { Project } from '../contract/api/project.ts';
 import { toolNamed } from '../contract/tools/all.ts';
 import type { Clock, MediaApi } from '../core/ports.ts';
-import { patiently } from '../core/retry.ts';
+import { isFreeAgain, patiently } from '../core/retry.ts';
 import { type JobView, viewsOf } from '../model/job-view.ts';
 import type { Ledger } from '../model/record/ledger.ts';
 
@@ -56,9 +56,7 @@ export async function readPatiently(
   const record = toolNamed(kind)?.record;
   if (record === undefined) return err(withoutTool);
   const patience = { clock, stop: new AbortController().signal, backoffMs: 500 };
-  return await patiently<Project>('free', maxAttempts, patience, () =>
-    api.project(record, project),
-  );
+  return await patiently(maxAttempts, patience, isFreeAgain, () => api.project(record, project));
 }
 
 export const isRefusedKey = (answer: Result<unknown, ApiFailure>): boolean =>

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { err, ok, type Result } from '../../src/base/result.ts';
 import type { ApiFailure } from '../../src/contract/api/failure.ts';
-import { backoffAfter, patiently } from '../../src/core/retry.ts';
+import { backoffAfter, isFreeAgain, patiently } from '../../src/core/retry.ts';
 import { busy, throttled, unanswered, unfit } from '../fakes/failures.ts';
 import { FakeClock } from '../files/places.ts';
 
@@ -12,9 +12,9 @@ async function trying(attempts: number, ...failures: readonly ApiFailure[]) {
   let calls = 0;
   const patience = { clock, stop: stopper.signal, backoffMs: 1000 };
   const answer = await patiently(
-    'free',
     attempts,
     patience,
+    isFreeAgain,
     async (): Promise<Result<string, ApiFailure>> => {
       const failure = failures[calls];
       calls += 1;
@@ -59,12 +59,15 @@ describe('a free call', () => {
     const stopper = new AbortController();
     let calls = 0;
     const patience = { clock, stop: stopper.signal, backoffMs: 1000 };
-    const answer = await patiently('free', 5, patience, async () => {
+    const answer = await patiently(5, patience, isFreeAgain, async () => {
       calls += 1;
       stopper.abort();
       return err(busy);
     });
-    expect([answer, calls]).toEqual([err({ reason: 'aborted', message: '' }), 1]);
+    expect([answer, calls]).toEqual([
+      err({ reason: 'aborted', message: 'the run is stopping' }),
+      1,
+    ]);
     expect(clock.slept).toEqual([]);
   });
 
@@ -75,7 +78,7 @@ describe('a free call', () => {
       calls += 1;
       throw new RangeError('x');
     };
-    await expect(patiently('free', 5, patience, call)).rejects.toThrow(RangeError);
+    await expect(patiently(5, patience, isFreeAgain, call)).rejects.toThrow(RangeError);
     expect(calls).toBe(1);
   });
 });

@@ -19,15 +19,15 @@ function step(name: string) {
   return found;
 }
 
-const refused = (n: number) => ({ code: 'refused', why: `no ${n}` });
+const refused = (n: number) => ['refused', `no ${n}`] as const;
 
 describe('refusals of the first items', () => {
   test('stop a step with the third in a row', () => {
     const breaker = new StepBreaker(steps);
-    breaker.count(step('swap'), refused(1));
-    breaker.count(step('swap'), refused(2));
+    breaker.count(step('swap'), ...refused(1));
+    breaker.count(step('swap'), ...refused(2));
     expect(breaker.against(step('swap'))).toBeUndefined();
-    breaker.count(step('swap'), refused(3));
+    breaker.count(step('swap'), ...refused(3));
     expect(breaker.against(step('swap'))).toEqual({
       own: true,
       why: 'refused for the first 3 items, so it is not tried for the others: no 3',
@@ -36,13 +36,13 @@ describe('refusals of the first items', () => {
 
   test('keep their first reason', () => {
     const breaker = new StepBreaker(steps);
-    for (const n of [1, 2, 3, 4]) breaker.count(step('swap'), refused(n));
+    for (const n of [1, 2, 3, 4]) breaker.count(step('swap'), ...refused(n));
     expect(breaker.against(step('swap'))?.why).toContain('no 3');
   });
 
   test.each(['refused', 'not-found', 'expired'])('count where the failure is "%s"', (code) => {
     const breaker = new StepBreaker(steps);
-    for (let n = 0; n < 3; n++) breaker.count(step('swap'), { code, why: '' });
+    for (let n = 0; n < 3; n++) breaker.count(step('swap'), code, '');
     expect(breaker.against(step('swap'))).toBeDefined();
   });
 
@@ -50,24 +50,24 @@ describe('refusals of the first items', () => {
     'do not count where the failure is %s',
     (code) => {
       const breaker = new StepBreaker(steps);
-      for (let n = 0; n < 5; n++) breaker.count(step('swap'), { code, why: '' });
+      for (let n = 0; n < 5; n++) breaker.count(step('swap'), code, '');
       expect(breaker.against(step('swap'))).toBeUndefined();
     },
   );
 
   test('say nothing of a step once the service has taken one of its creations', () => {
     const breaker = new StepBreaker(steps);
-    breaker.count(step('swap'), refused(1));
+    breaker.count(step('swap'), ...refused(1));
     breaker.taken(step('swap'));
-    for (const n of [2, 3, 4]) breaker.count(step('swap'), refused(n));
+    for (const n of [2, 3, 4]) breaker.count(step('swap'), ...refused(n));
     expect(breaker.against(step('swap'))).toBeUndefined();
   });
 
   test('say nothing of other steps', () => {
     const breaker = new StepBreaker(steps);
-    breaker.count(step('swap'), refused(1));
-    breaker.count(step('swap'), refused(2));
-    breaker.count(step('again'), refused(1));
+    breaker.count(step('swap'), ...refused(1));
+    breaker.count(step('swap'), ...refused(2));
+    breaker.count(step('again'), ...refused(1));
     expect(breaker.against(step('swap'))).toBeUndefined();
     expect(breaker.against(step('again'))).toBeUndefined();
   });

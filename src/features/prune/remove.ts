@@ -13,7 +13,7 @@ import { explainFailure } from '../../contract/api/failure.ts';
 import { toolNamed } from '../../contract/tools/all.ts';
 import type { Journal } from '../../core/journal.ts';
 import type { Clock, MediaApi, OutputStore } from '../../core/ports.ts';
-import { patiently } from '../../core/retry.ts';
+import { isFreeAgain, patiently } from '../../core/retry.ts';
 import { openOwn } from '../../files/new-file.ts';
 import { syncFolder } from '../../files/output-folders.ts';
 import { keptPath } from '../../files/saved-files.ts';
@@ -97,7 +97,7 @@ async function deleteProject(
   if (api === undefined || record === undefined)
     return 'the state file does not say which tool created it';
   const patience = { clock, stop: new AbortController().signal, backoffMs: 500 };
-  const gone = await patiently('free', attempts, patience, () =>
+  const gone = await patiently(attempts, patience, isFreeAgain, () =>
     api.deleteProject(record, project),
   );
   if (!gone.ok && gone.error.reason !== 'not-found') return explainFailure(gone.error);
