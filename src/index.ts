@@ -19,8 +19,16 @@ export type {
 } from './contract/yaml/diagnostic.ts';
 export type { CalendarLimit } from './core/calendar-budget.ts';
 export type { EnvUse } from './core/env-uses.ts';
-export type { PaidAlready, PaidBy, PaidSource, PaidTask } from './core/paid-before.ts';
-export type { Plan, PlanNote, PlannedTake, PlanRow } from './core/plan-table.ts';
+export type {
+  PaidAlready,
+  PaidBy,
+  PaidSource,
+  PaidTask,
+  Plan,
+  PlanNote,
+  PlannedTake,
+  PlanRow,
+} from './core/plan-table.ts';
 export type { Clock } from './core/ports.ts';
 export type { RunEvent, RunOutcome, Summary, TaskEnding } from './core/run-event.ts';
 export type { Take, Takes } from './core/takes.ts';

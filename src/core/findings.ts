@@ -14,8 +14,15 @@ import type { Action, End } from './ending.ts';
 import { type FileCounts, sumOf } from './facts.ts';
 import { textOf } from './names.ts';
 import type { Owed } from './owed.ts';
-import type { Plan, PlanNote, PlannedLate, PlannedTake, PlanRow } from './plan-table.ts';
-import type { PlannedAction, Times } from './planned-action.ts';
+import type {
+  Plan,
+  PlanNote,
+  PlannedAction,
+  PlannedLate,
+  PlannedTake,
+  PlanRow,
+  Times,
+} from './plan-table.ts';
 import { isMadeElsewhere, isOfFile } from './reason.ts';
 import { knownPart } from './request.ts';
 import type { Bad, Scope, Task } from './scope.ts';
@@ -60,7 +67,7 @@ export class Findings {
   #noted = 0;
   readonly #takes: PlannedTake[] = [];
   #files: FileCounts = { changed: 0, elsewhere: 0, stored: 0 };
-  readonly #complaints: Complaints | undefined;
+  readonly complaints: Complaints | undefined;
   readonly #isYoung: IsYoung;
   readonly #needs = new Map<string, Need[]>();
   /** What each request of this walk that is paid for may cost. */
@@ -102,7 +109,7 @@ export class Findings {
     steps: readonly Step[],
     { owed = [], complaints, isYoung = () => false }: FindingsOptions,
   ) {
-    this.#complaints = complaints;
+    this.complaints = complaints;
     this.#isYoung = isYoung;
     this.#extras = new Map(
       steps.map(({ name, extra }) => [name, extra.map((path) => path.join('.'))]),
@@ -126,8 +133,8 @@ export class Findings {
     if (task.action === undefined) return;
     const { source, scope } = task;
     for (const one of source === undefined ? task.reads : [source]) this.#want(one, scope.payer);
-    if (task.to !== undefined) this.#complaints?.writes(task, task.to);
-    if (task.file !== undefined) this.#complaints?.reads(task, task.file);
+    if (task.to !== undefined) this.complaints?.writes(task, task.to);
+    if (task.file !== undefined) this.complaints?.reads(task, task.file);
   };
 
   #want(task: Task, payer: Scope): void {
@@ -202,7 +209,7 @@ export class Findings {
       task.step.gathers.length > 0 && (action === 'blocked' || action === 'excluded');
     if (noteworthy.has(action) || isWaiting) this.#note(task, action, end);
     if (task.problem === undefined) return;
-    this.#complaints?.problem(task);
+    this.complaints?.problem(task);
     if (task.scope.payer.item !== undefined)
       this.bad.set(task.scope.payer.key, { task: task.id, problem: task.problem });
   }

@@ -1,9 +1,27 @@
 // The plan as plain data: for each step, what would run, what it would cost, and what is reused.
 import type { Code } from '../contract/codes.ts';
 import type { FileCounts } from './facts.ts';
-import type { PaidAlready } from './paid-before.ts';
-import type { PlannedAction, Times } from './planned-action.ts';
 import type { PriceSource } from './price.ts';
+
+/**
+ * What is decided (`decide.ts`), or how the task ends without a decision (`ending.ts`).
+ * `maybe`: it depends on what an earlier step finds. `problem`: it cannot be done as things are.
+ */
+export type PlannedAction = Act | 'maybe' | 'problem' | 'skipped' | 'excluded' | 'blocked';
+
+/** What is decided about a task. */
+type Act = 'reuse' | 'begin' | 'attach' | 'copy' | 'store' | 'doubt' | 'lost' | 'keep' | 'defer';
+
+/** The number of elements of a fan-out. `open`: only the run will know it. No `most`: there is no bound. */
+export interface Times {
+  readonly least: number;
+  readonly most?: number;
+  readonly open: boolean;
+}
+
+/** True if the outputs of the task become known only when the run has done it. */
+export const comesLater = (action: PlannedAction): boolean =>
+  action === 'begin' || action === 'maybe' || action === 'attach' || action === 'copy';
 
 /** A value of a step's request that only the run will know. */
 export interface PlannedLate {
@@ -91,4 +109,41 @@ export interface PlannedTake {
   readonly known: number;
   /** The one that counts; 1 is the first. */
   readonly picked: number;
+}
+
+// What a plan need not pay for although the state file does not know of it, as the user's receipts say.
+
+/** Who paid. `name`: the branch, or the path of the state file or pipeline file. */
+export interface PaidBy {
+  readonly by: 'branch' | 'state' | 'pipeline';
+  readonly name: string;
+}
+
+export interface PaidSource extends PaidBy {
+  readonly creations: number;
+  /** YYYY-MM-DD: the first and the last day. */
+  readonly first: string;
+  readonly last: string;
+}
+
+/** Creations that the state file takes over from receipts. Those in doubt and those whose results are lost do not count. */
+export interface PaidAlready {
+  readonly creations: number;
+  /** What they cost when they were paid for. */
+  readonly credits: number;
+  /** The first hundred, the largest first. */
+  readonly sources: readonly PaidSource[];
+  /** ISO 8601: when the receipts were read. */
+  readonly at: string;
+}
+
+/** What the receipts say of one task, and what follows. */
+export interface PaidTask extends PaidBy {
+  readonly follows: 'adopted' | 'copied' | 'lost' | 'doubt';
+  /** ISO 8601. */
+  readonly at: string;
+  readonly project?: string;
+  readonly credits?: number;
+  /** The files that are copied. Empty if the store has them. */
+  readonly files?: readonly string[];
 }

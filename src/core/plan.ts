@@ -48,45 +48,34 @@ export interface Planned {
 }
 
 export async function makePlan(options: PlanOptions): Promise<Planned> {
-  const { program, setting, items } = options;
-  const { ledger } = setting;
-  const walk = async (
-    order: Iterable<WalkItem>,
-    findings: Findings,
-    admit?: (scope: Scope) => true | Held,
-  ): Promise<void> => {
+  const { program, setting, items, complaints, isYoung } = options;
+  const { steps, items: source } = program.pipeline;
+  const unsaved = options.ignoresOwed ? [] : [...owedOf(setting.ledger)];
+  const walk = async (findings: Findings, admit?: (scope: Scope) => true | Held): Promise<void> => {
     const see = options.see?.();
     const both: See = (task, end) => {
       findings.see(task, end);
       see?.(task, end);
     };
-    const whole = { ...setting, shared: new Set<string>(), window: 1 };
-    await new Walk(program, whole, new DryPerformer(admit), both).run(order);
+    const asked = { ...setting, shared: new Set<string>(), window: 1 };
+    await new Walk(program, asked, new DryPerformer(admit), both).run(looked(items, findings));
   };
-  const { steps } = program.pipeline;
-  const unsaved = options.ignoresOwed ? [] : [...owedOf(ledger)];
-  const { complaints, isYoung } = options;
   const first = new Findings(steps, { owed: unsaved, complaints, isYoung });
-  await walk(looked(items, complaints), first);
+  await walk(first);
   const { bad } = first;
   const all = bad.size === 0 ? first : new Findings(steps, { owed: unsaved, isYoung });
-  const unlessBad = ({ key }: Scope): true | Held => {
-    const task = bad.get(key);
-    return task === undefined ? true : badItem(task);
-  };
-  if (all !== first) await walk(items, all, unlessBad);
-  const order = all.orderOf(items);
-  const { needs, begun, shared } = all;
+  if (all !== first)
+    await walk(all, ({ key }) => {
+      const task = bad.get(key);
+      return task === undefined ? true : badItem(task);
+    });
   const owed = all.owed(setting.isWhole);
+  const { needs, begun, shared, tiers, itemsToDo, isAsleep, doubts, lost } = all;
   return {
-    plan: all.plan(program.pipeline.items.kind === 'one' ? 1 : options.count, owed),
-    tiers: all.tiers,
-    ...{ order, needs, begun, shared, bad, owed },
+    plan: all.plan(source.kind === 'one' ? 1 : options.count, owed),
+    order: all.orderOf(items),
     unsaved: all.unsavedOf(items),
-    itemsToDo: all.itemsToDo,
-    isAsleep: all.isAsleep,
-    doubts: all.doubts,
-    lost: all.lost,
+    ...{ needs, begun, shared, tiers, itemsToDo, isAsleep, doubts, lost, bad, owed },
   };
 }
 
@@ -97,13 +86,10 @@ export const badItem = (bad: Bad): Held => ({
   bad,
 });
 
-const looked = (
-  items: Iterable<WalkItem>,
-  complaints: Complaints | undefined,
-): Iterable<WalkItem> => ({
+const looked = (items: Iterable<WalkItem>, findings: Findings): Iterable<WalkItem> => ({
   *[Symbol.iterator]() {
     for (const one of items) {
-      complaints?.item(one.item);
+      findings.complaints?.item(one.item);
       yield one;
     }
   },

@@ -6,7 +6,7 @@ import { kindNamed } from '../contract/kinds.ts';
 import { endingFacts, type Held } from './ending.ts';
 import { type FileCounts, sumOf } from './facts.ts';
 import type { PlanRow } from './plan-table.ts';
-import { comesLater } from './planned-action.ts';
+import { comesLater } from './plan-table.ts';
 import type {
   OutageEvent,
   ProblemGroup,

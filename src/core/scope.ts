@@ -13,7 +13,7 @@ import { type Action, type End, endingFacts, isGraver, isOpenEnd } from './endin
 import type { FileCounts } from './facts.ts';
 import type { Maker, Named } from './names.ts';
 import type { Names } from './naming.ts';
-import type { Times } from './planned-action.ts';
+import type { Times } from './plan-table.ts';
 import type { Price } from './price.ts';
 import type { TaskProblem } from './problems.ts';
 import type { Fan, PlannedStep, StepNeed } from './program.ts';

@@ -4,8 +4,15 @@ import { printable } from '../base/printable.ts';
 import { count, duration, grouped, table } from '../base/text.ts';
 import { kindNamed, type Operation } from '../contract/kinds.ts';
 import type { FileCounts } from '../core/facts.ts';
-import type { Plan, PlanNote, PlannedLate, PlannedTake, PlanRow } from '../core/plan-table.ts';
-import type { PlannedAction, Times } from '../core/planned-action.ts';
+import type {
+  Plan,
+  PlanNote,
+  PlannedAction,
+  PlannedLate,
+  PlannedTake,
+  PlanRow,
+  Times,
+} from '../core/plan-table.ts';
 import { paidAlreadyText } from './receipts-text.ts';
 
 /** The most notes to show; JSON output has more. */

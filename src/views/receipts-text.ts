@@ -2,7 +2,7 @@
 
 import { printable } from '../base/printable.ts';
 import { count, grouped } from '../base/text.ts';
-import type { PaidAlready, PaidBy, PaidSource, PaidTask } from '../core/paid-before.ts';
+import type { PaidAlready, PaidBy, PaidSource, PaidTask } from '../core/plan-table.ts';
 
 /** The most sources to name. */
 const sourcesShown = 3;

@@ -1,7 +1,7 @@
 // Sentences that a transcript cannot bring about, or only with much work: outages, payments of other branches and accounts.
 // They stand in test/golden/texts.txt.
 import { expect, test } from 'vitest';
-import type { PaidSource } from '../../src/core/paid-before.ts';
+import type { PaidSource } from '../../src/core/plan-table.ts';
 import type { RunEvent } from '../../src/core/run-event.ts';
 import type { Explanation } from '../../src/core/why.ts';
 import { explanationText } from '../../src/features/plan/plan-text.ts';

@@ -1,7 +1,7 @@
 // What a command works on that has the state file open: the items of a pipeline, its files, and its tasks as a run would find them.
 import type { Facts, ReceiptsPort } from '../../core/facts.ts';
 import { plannedAction } from '../../core/findings.ts';
-import type { PlannedAction } from '../../core/planned-action.ts';
+import type { PlannedAction } from '../../core/plan-table.ts';
 import type { Clock, Disk } from '../../core/ports.ts';
 import { compileProgram } from '../../core/program.ts';
 import { textOf } from '../../core/reason.ts';

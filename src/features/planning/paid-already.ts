@@ -2,7 +2,7 @@
 
 import { filesOf, isAway, Known, newsIn, resultsOf } from '../../core/decide.ts';
 import type { Facts } from '../../core/facts.ts';
-import type { PaidAlready, PaidBy, PaidSource, PaidTask } from '../../core/paid-before.ts';
+import type { PaidAlready, PaidBy, PaidSource, PaidTask } from '../../core/plan-table.ts';
 import type { See } from '../../core/walk.ts';
 import { shownPlace } from '../../files/shown-path.ts';
 import { current } from '../../model/record/job.ts';

@@ -3,8 +3,7 @@
 import { creditDollarsOn } from '../../contract/api/tier.ts';
 import { usualDurations } from '../../core/durations.ts';
 import { type Forecast, forecastOf } from '../../core/forecast.ts';
-import type { Plan } from '../../core/plan-table.ts';
-import type { PlannedAction } from '../../core/planned-action.ts';
+import type { Plan, PlannedAction } from '../../core/plan-table.ts';
 import { projectsOn } from '../../core/slots.ts';
 import { Spending } from '../../core/spending.ts';
 import type { Explanation, PlanReason, Reasons } from '../../core/why.ts';

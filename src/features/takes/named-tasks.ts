@@ -1,7 +1,7 @@
 // The paid tasks that a person names, by task or by item, and why one of them cannot have another take.
 import { option, shotlistLine } from '../../base/shell.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
-import type { PlannedAction } from '../../core/planned-action.ts';
+import type { PlannedAction } from '../../core/plan-table.ts';
 import { itemsOf, neededBy } from '../../core/reroll.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import { viewOf, viewsOf } from '../../model/job-view.ts';

@@ -1,7 +1,7 @@
 // What a report says of a task: the plan knows what a run would do, the state file what happened.
 
 import type { JsonObject } from '../../base/json.ts';
-import type { PlannedAction } from '../../core/planned-action.ts';
+import type { PlannedAction } from '../../core/plan-table.ts';
 import type { Step } from '../../language/pipeline.ts';
 import { codeOf } from '../../model/failures.ts';
 import type { JobView } from '../../model/job-view.ts';
