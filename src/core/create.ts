@@ -16,52 +16,29 @@ import type { Attempt, Job } from '../model/record/line.ts';
 import type { Calls, Permit } from './calls.ts';
 import { fewer, filesOf, isAway, type Known, knownOf } from './decide.ts';
 import { Ended, endedBy, lost, stopped } from './ended.ts';
-import type { Facts, Receipt, ReceiptsPort } from './facts.ts';
+import type { Receipt } from './facts.ts';
 import type { Expected, Inbox } from './inbox.ts';
-import type { Journal } from './journal.ts';
 import type { Live } from './live.ts';
-import type { Looks, Watch } from './looks.ts';
+import type { Watch } from './looks.ts';
 import { endMove } from './outputs.ts';
-import type { Clock } from './ports.ts';
 import type { Projects } from './projects.ts';
 import { textOf } from './reason.ts';
 import { fieldDigests } from './request.ts';
 import type { Task } from './scope.ts';
-import type { Priority, Slot, Slots } from './slots.ts';
-import type { Spending } from './spending.ts';
+import type { Priority, Slot } from './slots.ts';
 import type { StepBreaker } from './step-breaker.ts';
+import type { World } from './world.ts';
 
-export interface CreationParts {
+export interface CreationParts extends World {
   readonly pipeline: string;
-  readonly journal: Journal;
-  readonly calls: Calls;
-  readonly spending: Spending;
-  readonly slots: Slots;
-  readonly looks: Looks;
   readonly live: Live;
   readonly projects: Projects;
-  readonly facts: Facts;
-  readonly receipts: ReceiptsPort;
-  /** The lock of the state file is still ours: no other run may have begun. Otherwise the run ends. */
-  readonly isAlone: () => boolean;
   readonly inbox: Inbox | undefined;
   readonly breaker: StepBreaker;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
   /** Aborted when the run leaves the projects that still render. */
   readonly leave: AbortSignal;
-  /** Looks once at what is due, and waits for nothing. */
-  readonly isTick: boolean;
   /** By job: the slots of projects that earlier ticks have left. */
   readonly kept: ReadonlyMap<string, Slot>;
-  /** A task is at work. */
-  readonly begun: (task: Task) => void;
-  /** The service has charged credits; below 0: given back. */
-  readonly charged: (task: Pick<Task, 'id'>, project: string, credits: number) => void;
-  /** A charge that is not as it was expected. */
-  readonly remarks: (message: string, task: string, project: string) => void;
-  /** Every wait has a reason that a person can read. */
-  readonly waits: (why: string) => void;
 }
 
 /** What is followed: a task of this walk, or a job that is owed. */
@@ -206,7 +183,7 @@ export class Creations {
         ...(known === undefined ? [] : [{ job, is: 'known' as const, line: known.line }]),
         this.#intentOf(task, name, reserve, mayPayAgain ? this.#known(job).job : undefined),
       );
-      this.#o.begun(task);
+      this.#o.telling.begun(task);
       const not = (code: string, message: string): Promise<void> =>
         journal.commit({ job, is: 'refused', attempt: name, fault: { code, message } });
       if (!this.#o.isAlone()) {
@@ -310,7 +287,7 @@ export class Creations {
     const reserve = this.#current(task.fingerprint)?.reserve ?? 0;
     await journal.commit({ job: task.fingerprint, is: 'created', attempt, project, charge });
     this.#sent.set(task.fingerprint, attempt);
-    this.#o.charged(task, project, credits);
+    this.#o.telling.charged(task, project, credits);
     this.#compare(task, project, { credits, reserve });
   }
 
@@ -326,7 +303,7 @@ export class Creations {
     const message =
       `${id}: project ${project} was charged ${count(credits, 'credit')} where ${reserve} were expected; ` +
       'later estimates are raised';
-    this.#o.remarks(message, id, project);
+    this.#o.telling.remark(message, id, project);
   }
 
   async #notMade(
@@ -413,7 +390,7 @@ export class Creations {
 
   /** Waits until another process that is paying for the same is over with it. */
   async #another(job: string): Promise<void> {
-    const { clock, signal, waits } = this.#o;
+    const { clock, signal, telling } = this.#o;
     const until = clock.elapsed() + busyMs;
     for (let told = false; ; told = true) {
       const receipt = this.#busyAt(job);
@@ -423,7 +400,7 @@ export class Creations {
         this.#stuck.add(job);
         throw new Ended('doubt', textOf({ code: 'doubt-elsewhere' }));
       }
-      if (!told) waits(`${receipt.payer.pipeline} is paying for the same request`);
+      if (!told) telling.waits(`${receipt.payer.pipeline} is paying for the same request`);
       await clock.sleep(busyPauseMs, signal);
       if (signal.aborted) throw stopped();
     }
@@ -543,7 +520,7 @@ export class Creations {
     project: Project,
     isNew: boolean,
   ): Promise<boolean> {
-    const { journal, clock, charged, remarks } = this.#o;
+    const { journal, clock, telling } = this.#o;
     const { fingerprint: job, id } = followed;
     const before = attempt.charge?.credits ?? 0;
     const about = { job, attempt: attempt.name };
@@ -553,9 +530,9 @@ export class Creations {
     await journal.commit(attempt.adopted ? { ...end, charge: undefined } : end);
     const change = attempt.adopted ? 0 : end.charge.credits - before;
     // What an earlier run had paid is given back to that run.
-    if (isNew ? change !== 0 : change > 0) charged(followed, project.id, change);
+    if (isNew ? change !== 0 : change > 0) telling.charged(followed, project.id, change);
     if (change > 0 && before > 0)
-      remarks(
+      telling.remark(
         `${id}: the service added ${count(change, 'credit')} to what it had charged for project ${project.id}`,
         id,
         project.id,
@@ -567,7 +544,7 @@ export class Creations {
     const after = this.#followed(job);
     const missing = after && fewer(followed, after)?.reason.about;
     if (missing !== undefined)
-      remarks(
+      telling.remark(
         `${id}: the service listed only ${missing} results that were asked for; the others may be late, or held back`,
         id,
         project.id,

@@ -5,34 +5,19 @@ import { err, ok, type Result } from '../base/result.ts';
 import { extensionOf, extensionOfContentType, mediaTypeOf } from '../contract/api/asset.ts';
 import { extensionMark } from '../language/result-name.ts';
 import type { Output } from '../model/record/line.ts';
-import type { Calls } from './calls.ts';
 import type { WholeFile } from './decide.ts';
 import { Ended, pendingIfFailed, stopped } from './ended.ts';
-import type { Journal } from './journal.ts';
 import { outputPath } from './output-path.ts';
 import type {
-  Clock,
-  Disk,
   Fetched,
   FileProblem,
   LocalFile,
   MediaApi,
-  OutputStore,
   StoreAnswer,
   StoreFailure,
 } from './ports.ts';
 import { patiently } from './retry.ts';
-
-export interface FilesParts {
-  readonly disk: Disk;
-  readonly calls: Pick<Calls, 'storage'>;
-  readonly api: Pick<MediaApi, 'download'>;
-  readonly store: OutputStore | undefined;
-  readonly clock: Clock;
-  readonly journal: Journal;
-  readonly signal: AbortSignal;
-  readonly backoffMs: number;
-}
+import type { World } from './world.ts';
 
 /** Whose results they are, and what they are saved for. `to`: below the output folder; 'kept': in `.shotlist/kept`. */
 export interface Saving {
@@ -45,10 +30,10 @@ export interface Saving {
 }
 
 export class Files {
-  readonly #o: FilesParts;
+  readonly #o: World;
 
-  constructor(parts: FilesParts) {
-    this.#o = parts;
+  constructor(world: World) {
+    this.#o = world;
   }
 
   /** One result. `urlOf`: its address; again, after one that was refused. */

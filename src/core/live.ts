@@ -8,18 +8,16 @@ import { toCel } from '../language/expression.ts';
 import { fill, type TemplateError } from '../language/template.ts';
 import { lastingFaces, liveFaces, liveProject } from '../model/outputs.ts';
 import type { Attempt, Output } from '../model/record/line.ts';
-import type { Calls } from './calls.ts';
 import { filesOf, isAway, type Known, knownOf } from './decide.ts';
 import { Ended } from './ended.ts';
-import { type Facts, isStored, type ReceiptsView } from './facts.ts';
+import { isStored } from './facts.ts';
 import type { Files } from './files.ts';
-import type { Journal } from './journal.ts';
-import type { Looks } from './looks.ts';
 import { address, endOfSupply, recordedOutputs, savedOutputs, suppliedIn } from './outputs.ts';
-import type { Clock, JobApi, LocalFile } from './ports.ts';
+import type { LocalFile } from './ports.ts';
 import type { Projects } from './projects.ts';
 import { textOf } from './reason.ts';
 import type { Base, Task } from './scope.ts';
+import type { World } from './world.ts';
 
 interface Value {
   readonly outputs: JsonObject;
@@ -32,19 +30,10 @@ interface Value {
 /** For an address that does not say when it ends. */
 const addressMs = 23 * 3_600_000;
 
-interface LiveParts {
-  readonly api: JobApi;
-  readonly calls: Calls;
+interface LiveParts extends World {
   readonly files: Files;
   readonly projects: Projects;
-  readonly journal: Journal;
-  readonly facts: Facts;
-  readonly receipts: ReceiptsView;
-  readonly looks: Looks;
-  readonly fileAt: (path: string) => LocalFile;
   readonly base: Base;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
   readonly savedBy: (task: Task) => Parameters<typeof savedOutputs>[0];
 }
 
@@ -174,7 +163,7 @@ export class Live {
       const path = task.file ?? this.path(task);
       const { content, step, away } = task;
       const local = away === undefined ? undefined : await this.#stored(away, step.attempts);
-      const file = local?.file ?? this.#o.fileAt(path);
+      const file = local?.file ?? this.#o.disk.fileAt({ in: 'input', path });
       const file_path = await this.#send(file, path, content, step.attempts);
       await local?.over();
       return this.#supplied(task, { file_path }, { file_path });

@@ -1,11 +1,10 @@
 // The performer that acts: what a run does about each task that has something to do. What ends a task in the middle of its work
 // is thrown there and caught here.
-import { type Bug, bugOf, bugText } from '../base/bug.ts';
+import { bugOf, bugText } from '../base/bug.ts';
 import { isMachineProblem, isSystemProblem, systemReason } from '../base/system-error.ts';
 import { extensionOf } from '../contract/api/asset.ts';
 import { recordOf } from '../contract/tools/all.ts';
 import { projectOf } from '../model/record/job.ts';
-import type { Calls } from './calls.ts';
 import type { Creations, Followed } from './create.ts';
 import {
   fewer,
@@ -21,47 +20,30 @@ import {
 } from './decide.ts';
 import { Ended, lost, stopped } from './ended.ts';
 import { done, type End, type Ending } from './ending.ts';
-import { type Facts, isStored, type ReceiptsPort } from './facts.ts';
+import { isStored } from './facts.ts';
 import { type Files, problemEnd, type Saving } from './files.ts';
-import type { Journal } from './journal.ts';
 import { Gone, type Live } from './live.ts';
 import type { Owed } from './owed.ts';
 import { badItem } from './plan.ts';
-import type { Disk, JobApi, Place } from './ports.ts';
+import type { Place } from './ports.ts';
 import { isMadeElsewhere, textOf } from './reason.ts';
 import type { Bad, Held, Scope, Task } from './scope.ts';
-import type { Slots } from './slots.ts';
-import type { Spending } from './spending.ts';
 import type { Performer } from './walk.ts';
+import type { World } from './world.ts';
 
 /** A free request of a paid project is tried at least so often. */
 const freeAttempts = 3;
 
-export interface PerformParts {
-  readonly journal: Journal;
-  readonly spending: Spending;
+export interface PerformParts extends World {
   readonly creations: Creations;
   readonly live: Live;
   readonly files: Files;
-  readonly slots: Slots;
-  readonly calls: Calls;
-  readonly api: JobApi;
-  readonly disk: Disk;
-  readonly facts: Facts;
-  readonly receipts: ReceiptsPort;
-  /** As in `CreationParts`. */
-  readonly isAlone: () => boolean;
-  readonly signal: AbortSignal;
-  readonly isTick: boolean;
   /** Items of which something is in the record: they come first. */
   readonly begunItems: ReadonlySet<string>;
   /** Items for which nothing is bought, and the task that cannot run. */
   readonly bad: ReadonlyMap<string, Bad>;
-  readonly begun: (task: Task) => void;
-  readonly over: (scope: Scope, end: End) => void;
   /** Something ends besides the task. */
   readonly stops: (what: 'buying' | 'run', ended: Ended) => void;
-  readonly bug: (task: Task, bug: Bug) => void;
 }
 
 /** What became of an owed result. `task`: that saves it, or that made it. */
@@ -95,8 +77,8 @@ export class ActingPerformer implements Performer {
     this.#o.spending.leave(scope.key);
   }
 
-  over(scope: Scope, end: End): void {
-    this.#o.over(scope, end);
+  over(scope: Scope): void {
+    this.#o.telling.over(scope);
   }
 
   /** Saves what is paid before anything is bought; what renders is looked at once. */
@@ -138,7 +120,7 @@ export class ActingPerformer implements Performer {
         return this.#ended(problemEnd({ message, systemic }));
       }
       const bug = bugOf(error);
-      this.#o.bug(task, bug);
+      this.#o.telling.bug(task, bug);
       return { ending: this.#endingAfterBug(task), why: bugText(bug) };
     }
   }
@@ -168,12 +150,12 @@ export class ActingPerformer implements Performer {
       return await this.#saveTake(task);
     }
     if (task.action === 'follow') {
-      if (!isMadeElsewhere(task.reason)) this.#o.begun(task);
+      if (!isMadeElsewhere(task.reason)) this.#o.telling.begun(task);
       await this.#o.creations.attach(task, isEarly);
       return await this.#saveTake(task);
     }
     using _ = await slots.take(task.kind.name, 'owed', signal);
-    this.#o.begun(task);
+    this.#o.telling.begun(task);
     switch (task.action) {
       case 'supply':
         return await this.#o.live.supply(task);

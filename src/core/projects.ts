@@ -4,32 +4,21 @@ import type { Project } from '../contract/api/project.ts';
 import { recordOf } from '../contract/tools/all.ts';
 import { creditsOf, projectOf } from '../model/record/job.ts';
 import type { Attempt } from '../model/record/line.ts';
-import type { Calls } from './calls.ts';
 import { Ended, pendingIfFailed, stopped } from './ended.ts';
-import type { ReceiptsPort } from './facts.ts';
-import type { Journal } from './journal.ts';
 import { endMove } from './outputs.ts';
-import type { Clock } from './ports.ts';
+import type { World } from './world.ts';
 
 const secondLookMs = 3_000;
 /** A replica may not know it yet. */
 const newMs = 60_000;
 
-interface ProjectsParts {
-  readonly calls: Pick<Calls, 'project' | 'owner'>;
-  readonly journal: Journal;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  readonly receipts: Pick<ReceiptsPort, 'get' | 'payerOf'>;
-}
-
 export class Projects {
-  readonly #o: ProjectsParts;
+  readonly #o: World;
   /** Runs of which this account has been shown a project. */
   readonly #shownRuns = new Set<string>();
 
-  constructor(parts: ProjectsParts) {
-    this.#o = parts;
+  constructor(world: World) {
+    this.#o = world;
   }
 
   /** Undefined: it is not there, and the record says so from then on. Throws `Ended`. */

@@ -88,6 +88,11 @@ export class Telling {
     this.#o.onEvent({ type: 'warning', message, task, project });
   };
 
+  /** Every wait has a reason that a person can read. */
+  readonly waits = (why: string): void => {
+    this.#o.onEvent({ type: 'note', message: `waiting: ${why}` });
+  };
+
   readonly bug = (task: Task, bug: Bug): void => {
     this.#o.onEvent({ type: 'bug', task: task.id, item: itemOf(task), ...bug });
   };

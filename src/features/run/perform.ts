@@ -35,6 +35,7 @@ import { longestWait } from '../../core/timeout.ts';
 import { UploadAddresses } from '../../core/upload-addresses.ts';
 import { type See, Walk } from '../../core/walk.ts';
 import { Reasons } from '../../core/why.ts';
+import type { World } from '../../core/world.ts';
 import { shownPath } from '../../files/shown-path.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { lostProblem, problem, Refusal, unsorted } from '../../language/load/refusal.ts';
@@ -526,30 +527,32 @@ async function walk(
   const slots = new Slots(slotLimits(pipeline.limits, tier, !isTick));
   const rendering = isTick ? [...renderingOf(ledger, clock.now())] : [];
   const kept = new Map(rendering.map(({ job, kind }) => [job, slots.keep(kind)]));
-  const shared = {
+  const world: World = {
     journal,
-    calls,
-    clock,
-    signal,
     receipts,
     facts,
+    calls,
     api,
     looks,
     slots,
     spending,
     disk,
+    store: store?.store,
+    backoffMs,
+    clock,
+    signal,
+    telling,
     isAlone,
     isTick,
   };
-  const files = new Files({ ...shared, api: client, store: store?.store, backoffMs });
-  const projects = new Projects(shared);
+  const files = new Files(world);
+  const projects = new Projects(world);
   const asking = new Asking(setting, false);
   const live = new Live({
-    ...shared,
+    ...world,
     files,
     projects,
     base,
-    fileAt: (path) => disk.fileAt({ in: 'input', path }),
     savedBy: (task) => asking.savedBy(task),
   });
   const inbox = webhooks && new Inbox(clock, signal, webhooks.patienceMs);
@@ -557,7 +560,7 @@ async function walk(
   if (inbox !== undefined) events.deliver = (project, enough) => inbox.receive(project, enough);
   const note = (message: string): void => onEvent({ type: 'note', message });
   const creations = new Creations({
-    ...shared,
+    ...world,
     pipeline: pipeline.name,
     live,
     projects,
@@ -565,22 +568,15 @@ async function walk(
     leave,
     kept,
     breaker: new StepBreaker(pipeline.steps),
-    begun: telling.begun,
-    charged: telling.charged,
-    remarks: telling.remark,
-    waits: (why) => note(`waiting: ${why}`),
   });
   const performer = new ActingPerformer({
-    ...shared,
+    ...world,
     creations,
     live,
     files,
     begunItems: planned.begun,
     bad: planned.bad,
-    begun: telling.begun,
-    over: telling.over,
     stops: (what, ended) => stopFor(what, ended, stop, spending),
-    bug: telling.bug,
   });
   if (settled === undefined) {
     const again = [...planning.payAgain.moves()];
