@@ -28,7 +28,7 @@ export interface PlannedStep {
   readonly readers: readonly string[];
   /** A delete that runs once, of what steps of the items read. */
   readonly isOfItems: boolean;
-  /** A delete of what a step after all items needs. */
+  /** A delete in an item of what belongs to the run, or of what a step after all items needs. */
   readonly isLate: boolean;
   /** It waits for all items. */
   readonly isAfter: boolean;
@@ -99,6 +99,8 @@ export function compileProgram(pipeline: Pipeline): Program {
               kind.operation !== 'delete' && (of === step.of || uses.includes(step.of ?? '')),
           )
         : [];
+    const { of = '' } = step;
+    const isOfRun = !step.shared && steps.get(of)?.shared === true;
     const one: PlannedStep = {
       step,
       needs: needsOf(step),
@@ -109,7 +111,7 @@ export function compileProgram(pipeline: Pipeline): Program {
       downloads: downloads.map(plan),
       readers: readers.map(({ name }) => name),
       isOfItems: step.shared && readers.some(({ shared }) => !shared),
-      isLate: operation === 'delete' && gathered.has(step.of ?? ''),
+      isLate: operation === 'delete' && (gathered.has(of) || isOfRun),
       isAfter: late.has(step.name),
     };
     planned.set(step.name, one);
