@@ -194,20 +194,21 @@ export class Findings {
     }
     this.#saves(task);
     this.#stir(task);
-    if (action === 'doubt') {
+    if (task.action === 'doubt') {
       row.held = (row.held ?? 0) + reserveOf(task);
       this.doubts.add(task.fingerprint);
     }
     if (task.kind.operation === 'download')
       for (const one of task.source === undefined ? sourcesOf(task) : [task.source])
         this.#about.add(one.fingerprint);
-    if (action === 'lost' && task.reason?.code !== 'input-deleted' && !isOfFile(task.reason)) {
+    if (task.action === 'lost' && task.reason?.code !== 'input-deleted' && !isOfFile(task.reason)) {
       const { id, fingerprint } = task.source ?? task;
       this.lost.set(id, fingerprint);
     }
     const isWaiting =
       task.step.gathers.length > 0 && (action === 'blocked' || action === 'excluded');
-    if (noteworthy.has(action) || isWaiting) this.#note(task, action, end);
+    const said = task.problem === undefined ? action : 'problem';
+    if (noteworthy.has(said) || isWaiting) this.#note(task, said, end);
     if (task.problem === undefined) return;
     this.complaints?.problem(task);
     if (task.scope.payer.item !== undefined)
@@ -386,9 +387,6 @@ const stirring: ReadonlySet<Action> = new Set<Action>([
   ...(['supply', 'create', 'follow', 'save', 'copy', 'store', 'remove'] as const),
 ]);
 
-/** Whatever the run finds out, this does not change. */
-const settledActions: ReadonlySet<Action> = new Set<Action>(['doubt', 'lost', 'keep']);
-
 const noteworthy: ReadonlySet<PlannedAction> = new Set<PlannedAction>([
   'doubt',
   'lost',
@@ -413,9 +411,9 @@ export function plannedAction(task: Task, end: End): PlannedAction {
     if (action === 'keep' && end.ending === 'skipped') return 'defer';
     return end.ending;
   }
-  if (task.problem !== undefined) return 'problem';
+  if (task.problem !== undefined) return perhaps ? 'maybe' : 'problem';
   if (isHeld(task, end)) return 'blocked';
-  if (perhaps && action !== undefined && !settledActions.has(action)) return 'maybe';
+  if (perhaps && action !== undefined && action !== 'keep') return 'maybe';
   switch (action) {
     case undefined:
       return 'blocked';
