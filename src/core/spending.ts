@@ -122,7 +122,7 @@ export class Spending {
       const released = this.#released.promise;
       if (this.#closed !== undefined) return heldBy(this.#closed);
       const { perItem } = this.#o.caps;
-      const { spent, remaining, own, all } = this.#costOf(item);
+      const { spent, remaining, own, all } = this.costOf(item);
       if (all === 0 || !this.isCapped) return true;
       if (perItem !== undefined && item !== '' && spent + all > perItem)
         return tooDear(perItem, spent, all);
@@ -154,7 +154,7 @@ export class Spending {
   }
 
   /** `spent`: for any of its requests, in any run; `all`: what it needs, whoever pays; `remaining`: without what another has set aside. */
-  #costOf(item: string) {
+  costOf(item: string) {
     let [spent, remaining, all] = [0, 0, 0];
     const own: string[] = [];
     const seen = new Set<string>();
@@ -216,7 +216,7 @@ export class Spending {
     }
     const { perItem } = this.#o.caps;
     if (perItem !== undefined && item !== '') {
-      const { spent } = this.#costOf(item);
+      const { spent } = this.costOf(item);
       const wanted = Math.max(held, credits);
       if (spent + wanted > perItem) return tooDear(perItem, spent, wanted);
     }
@@ -274,7 +274,7 @@ export class Spending {
     const { caps, ledger } = this.#o;
     const item = this.#payers.get(request) ?? '';
     if (caps.perItem === undefined || item === '') return true;
-    const { spent } = this.#costOf(item);
+    const { spent } = this.costOf(item);
     if (spent <= caps.perItem) return true;
     const own = ledger.job(request)?.attempts.at(-1)?.reserve ?? 0;
     return tooDear(caps.perItem, spent - own, own);
@@ -362,9 +362,7 @@ export class Spending {
 
   *#limits(): Generator<Limit> {
     const { ledger, caps, now } = this.#o;
-    const run = this.#o.run();
-    // What is in doubt since earlier runs is set aside, too.
-    const spent = (run === undefined ? 0 : ledger.totals(run).charged) + ledger.totals().reserved;
+    const spent = spentBy(ledger, this.#o.run());
     const { run: most, balance } = caps;
     if (most !== undefined)
       yield { of: 'run', most, spent, reached: `the budget of ${most} credits is reached` };
@@ -379,6 +377,10 @@ export class Spending {
     }
   }
 }
+
+/** What a run was charged, with an interrupted one that it continues, and what is set aside, also since earlier runs. */
+export const spentBy = (ledger: Pick<Ledger, 'totals'>, run: string | undefined): number =>
+  (run === undefined ? 0 : ledger.totals(run).charged) + ledger.totals().reserved;
 
 const notNow: Closed = { because: 'budget', why: 'a cap is reached' };
 

@@ -13,7 +13,7 @@ import { PlanDigest } from '../../core/plan-digest.ts';
 import type { Clock } from '../../core/ports.ts';
 import { compileProgram, type Program } from '../../core/program.ts';
 import { itemsOf, rerolledPipeline } from '../../core/reroll.ts';
-import type { Caps } from '../../core/spending.ts';
+import { type Caps, spentBy } from '../../core/spending.ts';
 import { pickedTakes, rerolledTakes } from '../../core/takes.ts';
 import { DryPerformer, type See, Walk, type WalkItem } from '../../core/walk.ts';
 import { checkOutput } from '../../files/boundary.ts';
@@ -209,7 +209,7 @@ export async function openPlanning(
     /** The run that this one would continue. */
     goesOn,
     /** Credits that count against the budget of a run: what that one was charged, and what is set aside. */
-    spent: (goesOn === undefined ? 0 : ledger.totals(goesOn).charged) + ledger.totals().reserved,
+    spent: spentBy(ledger, goesOn),
     /** Steps that this run excludes. */
     excluded,
     program,

@@ -123,17 +123,7 @@ async function enoughFor(
     isPlan: true,
   });
   if (!spending.isCapped) return undefined;
-  const bought = new Set<string>();
-  const costOf = (item: string): number => {
-    const costs = new Map(
-      (needs.get(item) ?? []).map(({ fingerprint, credits }) => [fingerprint, credits]),
-    );
-    return [...costs].reduce((sum, [job, credits]) => sum + (bought.has(job) ? 0 : credits), 0);
-  };
-  const buy = (item: string): void => {
-    for (const { fingerprint } of needs.get(item) ?? []) bought.add(fingerprint);
-  };
-  if ((await spending.admit('')) === true) buy('');
+  await spending.admit('');
   const { most = Number.POSITIVE_INFINITY, of: least } = spending.tightest ?? {};
   const all = [...needs.keys()].filter((item) => item !== '' && !bad.has(item));
   const order = [
@@ -144,14 +134,13 @@ async function enoughFor(
   const firstBought: string[] = [];
   const tooDear: Enough['tooDear'][number][] = [];
   for (const item of order) {
-    const credits = costOf(item);
+    const { remaining: credits } = spending.costOf(item);
     if (credits === 0) continue;
     of += 1;
     const may = await spending.admit(item);
     if (may === true) {
       items += 1;
       if (firstBought.length < maxListed) firstBought.push(item);
-      buy(item);
     } else if (credits > most)
       tooDear.push({ item, credits, than: least === 'balance' ? 'account' : 'cap' });
     else if (may.held?.by === 'item') tooDear.push({ item, credits, than: 'cap' });
