@@ -9,7 +9,7 @@ import { deepestValue, fromCel, isPlain, TooDeep, tooDeep } from './cel-value.ts
 import { environment, inOurNames, roots, useRe2 } from './environment.ts';
 import { budget, maxSize, withBudget } from './evaluation-budget.ts';
 import { expressionFunctions } from './functions/all.ts';
-import { childrenOf, gathered, type Reference, referencesOf } from './reference.ts';
+import { childrenOf, type Reference, referencesOf } from './reference.ts';
 import { resultNames } from './result-name.ts';
 
 /** What went wrong, and where in the expression's text (offsets, end exclusive). */
@@ -29,8 +29,6 @@ export type Scope = Readonly<
 > & {
   readonly matrix?: unknown;
   readonly each?: unknown;
-  /** Steps whose outputs are not all known yet: nobody can tell whether another output exists. */
-  readonly open?: ReadonlySet<string>;
 };
 
 export interface Expression {
@@ -38,8 +36,6 @@ export interface Expression {
   readonly references: readonly Reference[];
   /** CEL's static type: `bool`, `string`, `dyn` … */
   readonly type: string;
-  /** Its value, a number, is greater than the value of none of these. */
-  readonly ceilings: readonly Expression[];
   /** The checked syntax tree. */
   tree(): ASTNode;
   evaluate(scope: Scope): Result<Json, ExpressionError>;
@@ -56,22 +52,17 @@ export function parseExpression(text: string): Result<Expression, ExpressionErro
     if (!check.valid) return err(errorOf(check.error, text, 'SL305'));
     const references = referencesOf(program.ast);
     const strict = isStrict(program.ast);
-    const ceilings = ceilingsIn(program.ast, text).flatMap((part) => {
-      const parsed = parseExpression(part);
-      return parsed.ok ? [parsed.value] : [];
-    });
     const path = pathOf(program.ast);
     withBudget(program.ast, budget);
     return ok({
       text,
       references,
-      ceilings,
       tree: () => program.ast,
       type: check.type ?? 'dyn',
       evaluate(scope) {
         const known = path === undefined ? undefined : textAt(scope, path);
         if (known !== undefined) return ok(known);
-        const unknown = firstUnknown(references, scope, strict);
+        const unknown = strict ? firstUnknown(references, scope) : undefined;
         if (unknown !== undefined) return err(unknown);
         try {
           budget.start();
@@ -194,22 +185,15 @@ function isStrict(node: ASTNode): boolean {
   return childrenOf(node).every(isStrict);
 }
 
-/**
- * Finds an output that does not exist yet, the most common failure of a plan, without the cost of
- * an exception. An expression with a condition may do without it, but not if the expression asks
- * whether the output exists while the step has yet to run.
- */
+/** Finds an output that does not exist, without the cost of an exception. */
 function firstUnknown(
   references: readonly Reference[],
-  { steps, open }: Scope,
-  strict: boolean,
+  { steps }: Scope,
 ): ExpressionError | undefined {
-  for (const { root, key, field, asked, start, end } of references) {
+  for (const { root, key, field, start, end } of references) {
     if (root !== 'steps' || key === undefined || field === undefined) continue;
-    if (!strict && !(asked && open?.has(key))) continue;
     const outputs = isPlain(steps) ? steps[key] : undefined;
-    const isOpen = asked && field === gathered && open?.has(key) === true;
-    if (isOpen || !isPlain(outputs) || !Object.hasOwn(outputs, field))
+    if (!isPlain(outputs) || !Object.hasOwn(outputs, field))
       return { code: 'SL309', message: `there is no "${field}"`, start, end };
   }
   return undefined;
@@ -453,18 +437,3 @@ function a(type: string): string {
   const plain = type.replace(/^dyn<(.+)>$/, '$1');
   return `${/^[aeiou]/.test(plain) ? 'an' : 'a'} ${plain}`;
 }
-
-// What limits the value of an expression from above, before its other parts are known: the plan prices a late value by it.
-
-/**
- * The texts of the arguments of `math.least`, if the expression is a call of it: the value is greater than none of them.
- * Only numbers and names; everything else limits as well, but is left out.
- */
-function ceilingsIn(node: ASTNode, text: string): readonly string[] {
-  if (node.op !== 'rcall') return [];
-  const [name, receiver, given] = node.args;
-  if (name !== 'least' || receiver.op !== 'id' || receiver.args !== 'math') return [];
-  return given.filter(isPlainOperand).map(({ start, end }) => text.slice(start, end));
-}
-
-const isPlainOperand = ({ op }: ASTNode): boolean => op === 'value' || op === '.';
