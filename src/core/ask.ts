@@ -45,6 +45,7 @@ import {
   unusablePlace,
 } from './problems.ts';
 import type { PlannedStep } from './program.ts';
+import type { ReasonCode } from './reason.ts';
 import { ForItems, fingerprintOfRequest, requestText, withExpressions } from './request.ts';
 import { type Base, type Destination, isTasks, type Scope, type Task } from './scope.ts';
 import type { TakeRule } from './takes.ts';
@@ -250,16 +251,14 @@ export class Asking {
   }
 
   /** A task has ended. */
-  ended({ id, step, kind, source, action, to, fingerprint }: Task, end: End): void {
+  ended(task: Task, end: End): void {
+    const { id, step, kind, source = task, to } = task;
     if (kind.operation === 'delete') return;
     if (isWaiting(end) && this.#waiting.get(step.name)?.end?.ending !== 'blocked')
       this.#waiting.set(step.name, { task: id, to: undefined, end });
     // A reroll saves the take itself.
-    if (kind.operation === 'create' && to !== undefined && end.ending === 'done')
-      this.#saved.add(fingerprint);
-    const isSaving = kind.operation === 'download' && (action === 'save' || action === 'copy');
-    if (isSaving && end.ending === 'done' && source !== undefined)
-      this.#saved.add(source.fingerprint);
+    const isSaved = isSaving(task) || (kind.operation === 'create' && to !== undefined);
+    if (isSaved && end.ending === 'done') this.#saved.add(source.fingerprint);
   }
 
   /** From here to the promise of who does it, nothing may be awaited. Returns how the task ends, if it cannot be. */
@@ -271,10 +270,7 @@ export class Asking {
       case 'upload':
         this.#take(task, decideSupply(task.known));
         if (task.action === 'supply' && this.#isNowhere(task))
-          this.#take(task, {
-            action: 'lost',
-            reason: { code: 'upload-elsewhere', about: task.away?.path },
-          });
+          this.#lose(task, 'upload-elsewhere', task.away?.path);
         return undefined;
       case 'detect':
         this.#take(task, decideSupply(task.known));
@@ -285,7 +281,8 @@ export class Asking {
         if (task.to !== undefined) this.#rerolled(task, task.to);
         // If it fails for a passing cause, it is made again.
         if (task.action === 'follow') this.#price(task);
-        return task.action === 'create' ? (this.#inputs(task) ?? this.#check(task)) : undefined;
+        if (task.action === 'create') this.#inputs(task);
+        return task.action === 'create' ? this.#check(task) : undefined;
       }
       case 'download':
         if (task.to === undefined)
@@ -360,23 +357,21 @@ export class Asking {
   }
 
   /** A request that reads what is nowhere any more cannot be sent. */
-  #inputs(task: Task): End | undefined {
+  #inputs(task: Task): void {
     for (const input of task.reads) {
       const supplied = this.#isNowhere(input) ? suppliedIn(this.#known(input).job) : undefined;
-      if (supplied !== undefined && endOfSupply(Date.parse(supplied.at)) <= this.#o.now()) {
-        const reason = { code: 'upload-expired', about: input.away?.path } as const;
-        this.#take(task, { action: 'lost', reason });
-        return undefined;
-      }
+      if (supplied !== undefined && endOfSupply(Date.parse(supplied.at)) <= this.#o.now())
+        return this.#lose(task, 'upload-expired', input.away?.path);
       if (input.kind.operation !== 'create' || input.end?.action === 'create') continue;
       const known = this.#known(input);
       const { now } = known;
-      if (now === undefined || !isAway(now) || filesOf(known, now, this.#o.facts) !== undefined)
-        continue;
-      this.#take(task, { action: 'lost', reason: { code: 'input-deleted', about: input.id } });
-      return undefined;
+      if (now !== undefined && isAway(now) && filesOf(known, now, this.#o.facts) === undefined)
+        return this.#lose(task, 'input-deleted', input.id);
     }
-    return undefined;
+  }
+
+  #lose(task: Task, code: ReasonCode, about: string | undefined): void {
+    this.#take(task, { action: 'lost', reason: { code, about } });
   }
 
   #price(task: Task): void {
@@ -386,7 +381,6 @@ export class Asking {
 
   /** What is known of the request must be right before anything is paid. */
   #check(task: Task): End | undefined {
-    if (task.action === 'lost') return undefined;
     const { step, planned } = task;
     const names = this.#names(task);
     const right = this.#right.get(step) ?? new ForItems<Named>(step.with);
