@@ -26,6 +26,9 @@ export type Action =
   | 'lost'
   | 'keep';
 
+/** What a run does about paid results before it buys anything. */
+export const earlyActions: ReadonlySet<Action> = new Set<Action>(['follow', 'save', 'copy']);
+
 /** `why` is empty if the ending needs no reason; else it is the end of a sentence about the task. */
 export interface End {
   readonly ending: Ending;

@@ -4,6 +4,7 @@ import { current } from '../model/record/job.ts';
 import type { Ledger } from '../model/record/ledger.ts';
 import type { Attempt, Job } from '../model/record/line.ts';
 import { isAway } from './decide.ts';
+import type { End } from './ending.ts';
 import type { Destination } from './scope.ts';
 
 export interface Owed {
@@ -14,6 +15,12 @@ export interface Owed {
   readonly tasks: readonly string[];
   /** Something else is told of the same task: that it is saved is told in a note. */
   readonly isBeside: boolean;
+}
+
+/** What became of an owed result. `task`: that saves it, or that made it. */
+export interface Collected extends Owed {
+  readonly task: string;
+  readonly end: End;
 }
 
 /** When it was paid, for people. */

@@ -23,7 +23,7 @@ import { done, type End, type Ending } from './ending.ts';
 import { isStored } from './facts.ts';
 import { type Files, problemEnd, type Saving } from './files.ts';
 import { Gone, type Live } from './live.ts';
-import type { Owed } from './owed.ts';
+import type { Collected, Owed } from './owed.ts';
 import { badItem } from './plan.ts';
 import type { Place } from './ports.ts';
 import { isMadeElsewhere, textOf } from './reason.ts';
@@ -44,12 +44,6 @@ export interface PerformParts extends World {
   readonly bad: ReadonlyMap<string, Bad>;
   /** Something ends besides the task. */
   readonly stops: (what: 'buying' | 'run', ended: Ended) => void;
-}
-
-/** What became of an owed result. `task`: that saves it, or that made it. */
-export interface Collected extends Owed {
-  readonly task: string;
-  readonly end: End;
 }
 
 export class ActingPerformer implements Performer {

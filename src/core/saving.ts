@@ -1,13 +1,11 @@
 // The first walk of a run, over what is paid and not saved: nothing is bought, sent up or deleted in it, and nothing is waited for.
 // So what may expire is at home before anything new is paid, however many items that are.
-import type { Action, End } from './ending.ts';
+import { type End, earlyActions } from './ending.ts';
 import type { ActingPerformer } from './perform.ts';
 import type { Task } from './scope.ts';
 import type { Performer } from './walk.ts';
 
 const later: End = { ending: 'later', why: 'what is paid comes first' };
-
-export const earlyActions: ReadonlySet<Action> = new Set<Action>(['follow', 'save', 'copy']);
 
 export class SavingPerformer implements Performer {
   readonly isDry = false;

@@ -8,15 +8,13 @@ import type { FailureLimits } from '../language/pipeline.ts';
 import { current, projectOf } from '../model/record/job.ts';
 import { stepOf } from '../model/task.ts';
 import { newsIn } from './decide.ts';
-import type { End } from './ending.ts';
+import { type End, earlyActions } from './ending.ts';
 import type { FileCounts } from './facts.ts';
 import type { Journal } from './journal.ts';
-import { dayOf } from './owed.ts';
-import type { Collected } from './perform.ts';
+import { type Collected, dayOf } from './owed.ts';
 import { isMadeElsewhere } from './reason.ts';
 import type { RunEvent, TaskDetail, TaskEnding } from './run-event.ts';
 import type { RunView } from './run-view.ts';
-import { earlyActions } from './saving.ts';
 import type { Scope, Task } from './scope.ts';
 import type { Spending } from './spending.ts';
 
