@@ -184,21 +184,24 @@ export class Creations {
         this.#intentOf(task, name, reserve, mayPayAgain ? this.#known(job).job : undefined),
       );
       this.#o.telling.begun(task);
-      const not = (code: string, message: string): Promise<void> =>
-        journal.commit({ job, is: 'refused', attempt: name, fault: { code, message } });
+      const withhold = (message: string): Promise<void> => {
+        const fault = { code: 'withheld', message };
+        return journal.commit({ job, is: 'refused', attempt: name, fault });
+      };
       if (!this.#o.isAlone()) {
-        await not('withheld', 'another run may have begun');
+        await withhold('another run may have begun');
         throw stopped();
       }
       // Git may have changed the file while the intent was being written.
       if (!this.#ledger.isAlone(job, name)) {
-        await not('withheld', 'the record knows another creation now');
+        await withhold('the record knows another creation now');
         return 'again';
       }
       const line = this.#ledger.job(job);
-      const claim = line && receipts.claim(line, name);
-      if (claim !== undefined && claim.is !== 'go') {
-        await not('withheld', 'another run has begun it');
+      if (line === undefined) throw new Error(`bug: ${name} is not in the record`);
+      const claim = receipts.claim(line, name);
+      if (claim.is !== 'go') {
+        await withhold('another run has begun it');
         if (claim.is === 'busy') return 'busy';
         if (claim.is === 'known') {
           this.#adopt(claim.line);
@@ -211,15 +214,15 @@ export class Creations {
       }
       const fits = spending.stillFits(job);
       if (fits instanceof Promise) {
-        await not('withheld', 'others were charged more than expected while this waited');
+        await withhold('others were charged more than expected while this waited');
         return { comesBack: fits };
       }
       if (fits !== true) {
-        await not('withheld', fits.why);
+        await withhold(fits.why);
         throw new Ended('pending', fits.why, { held: fits.held });
       }
       if (!permit.isGood) {
-        await not('withheld', 'other creations got no answer meanwhile');
+        await withhold('other creations got no answer meanwhile');
         return 'again';
       }
       unsent = undefined;
