@@ -63,6 +63,10 @@ export class ActingPerformer implements Performer {
     return task === undefined ? this.#o.spending.admit(scope.key) : badItem(task);
   }
 
+  joins(task: Task, { fingerprint }: Task): void {
+    this.#o.spending.joins(fingerprint, task.scope.payer.key);
+  }
+
   settled(): void {
     this.#o.spending.settled();
   }

@@ -69,6 +69,10 @@ export class Spending {
   readonly #payers = new Map<string, string>();
   /** Requests that are sent or rendering: what they were charged may come back. */
   readonly #open = new Set<string>();
+  /** By request: items that wait for what another one is to pay. */
+  readonly #sharers = new Map<string, Set<string>>();
+  /** Requests for which there is no room until something comes back, by who wants them. */
+  readonly #waiting = new Map<string, string>();
   #turn: Promise<unknown> = Promise.resolve();
   #released = Promise.withResolvers<void>();
   /** Creations of a tool with settings of which no charge is known, of which one goes at a time. */
@@ -205,14 +209,16 @@ export class Spending {
     const item = this.#payers.get(request) ?? wanting;
     const held = this.#held.get(item) ?? 0;
     // Where prices have risen, whoever began first goes first.
-    const before = held >= credits ? 0 : this.#heldBefore(item);
+    const earlier = held >= credits ? [] : this.#earlier(item, request);
+    const before = earlier.reduce((sum, one) => sum + (this.#held.get(one) ?? 0), 0);
     const passed = this.#passed(credits, before, 'this');
+    this.#waiting.delete(request);
     if (passed !== undefined) {
-      const stays = this.#isSettled ? (this.#held.get('') ?? 0) : 0;
-      const later = passed.isTooDear ? undefined : this.#later(request, before > stays);
-      if (later !== undefined) return later;
-      this.#full ??= passed;
-      return heldBy(passed);
+      const mayLeave = earlier.some((one) => this.#mayLeave(one, item));
+      const later = passed.isTooDear ? undefined : this.#later(request, mayLeave);
+      if (later !== undefined) this.#waiting.set(request, item);
+      else this.#full ??= passed;
+      return later ?? heldBy(passed);
     }
     const { perItem } = this.#o.caps;
     if (perItem !== undefined && item !== '') {
@@ -240,14 +246,37 @@ export class Spending {
     return this.#open.size > 0 || mayLeave ? this.#released.promise : undefined;
   }
 
-  /** What is set aside for whoever began earlier. */
-  #heldBefore(item: string): number {
-    let sum = 0;
-    for (const [earlier, credits] of this.#held) {
-      if (earlier === item) break;
-      sum += credits;
+  /** An item waits for what another one is to pay. */
+  joins(request: string, item: string): void {
+    const sharers = this.#sharers.get(request) ?? new Set<string>();
+    this.#sharers.set(request, sharers.add(item));
+    if (this.#waiting.has(request)) this.#release();
+  }
+
+  /** Whoever began before this item, and gets nothing of this request. */
+  #earlier(item: string, request: string): readonly string[] {
+    const all = [...this.#held.keys()];
+    const sharers = this.#sharers.get(request);
+    const place = all.indexOf(item);
+    return all.slice(0, place < 0 ? all.length : place).filter((one) => !sharers?.has(one));
+  }
+
+  /** False if it does not give back what it has set aside while the item waits. */
+  #mayLeave(one: string, item: string): boolean {
+    if ((this.#held.get(one) ?? 0) === 0 || (one === '' && this.#isSettled)) return false;
+    return !this.#waitsFor(one, item, new Set());
+  }
+
+  /** For what the item is to pay, or for what somebody is to pay who waits for the item. */
+  #waitsFor(one: string, item: string, seen: Set<string>): boolean {
+    if (seen.has(one)) return false;
+    seen.add(one);
+    for (const [request, payer] of this.#waiting) {
+      if (this.#sharers.get(request)?.has(one) !== true) continue;
+      if (payer === item || this.#earlier(payer, request).includes(item)) return true;
+      if (this.#waitsFor(payer, item, seen)) return true;
     }
-    return sum;
+    return false;
   }
 
   /** What a request was charged, or holds: each attempt counts, since one that is asked for again is paid again. */

@@ -18,6 +18,8 @@ export interface Performer {
   admit(scope: Scope): Promise<true | Held> | true | Held;
   /** Called once for a fingerprint: who wants the same awaits the same promise. Rejects for a bug only. */
   act(task: Task): Promise<End>;
+  /** It waits for what another task makes. */
+  joins?(task: Task, other: Task): void;
   /** The steps that run once, before all items are over, are. */
   settled?(): void;
   /** Nothing more is created in it. */
@@ -334,6 +336,7 @@ export class Walk {
     task.reason = { code: 'same-content' };
     task.known = other.known;
     if (other.perhaps) task.perhaps = true;
+    this.#performer.joins?.(task, other);
   }
 
   #isExcluded({ id, step }: Task): boolean {
