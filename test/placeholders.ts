@@ -42,6 +42,8 @@ const volatile: readonly Volatile[] = [
   { name: 'duration', pattern: /(?<=next attempt in ).+?(?=,)/g },
   { name: 'duration', pattern: /(?<=^Done: .* charged, ).+(?=\.$)/gm },
   { name: 'ms', pattern: /(?<="elapsedMs":|"at":)[\d.]+/g, quoted: true },
+  // A project waits for a moment before it renders.
+  { name: 'status', pattern: /(?<= is still )(?:queued|rendering)(?= after its timeout)/g },
   // Of the database, and of the page, which has the program that shows it.
   { name: 'size', pattern: /(?<=receipts\.db \()[\d,.]+ \w+/g },
   { name: 'size', pattern: /(?<=pictures?, )[\d,.]+ \wB(?=\. Open it)/g },
