@@ -290,11 +290,10 @@ export class Walk {
     let stop = await scope.ready(planned.needs, step.onMissing, task);
     const isSpared = this.#setting.takes.spares(step, task.id);
     // What it needs is not bought because of it.
-    const { admitted } = scope;
-    const bad = admitted === true ? undefined : admitted.bad;
-    if (stop?.ending === 'blocked' && bad?.task === task.id) {
-      task.problem = bad.problem;
-      stop = endOf(bad.problem);
+    const held = scope.admitted === true ? undefined : scope.admitted;
+    if (stop?.ending === 'blocked' && held?.bad?.task === task.id) {
+      task.problem = held.bad.problem;
+      stop = endOf(held.bad.problem);
     }
     if (isSpared && step.kind.operation === 'delete') stop = excludedStep;
     if (stop?.ending === 'blocked' && this.#isExcluded(task)) stop = excludedStep;
@@ -306,6 +305,8 @@ export class Walk {
     // From here to the promise is one turn: whoever wants the same finds it running.
     const running = stop === undefined ? this.#running.get(task.fingerprint) : undefined;
     if (running !== undefined && this.#isExcluded(task)) stop = excludedStep;
+    // Whoever comes first: nothing begins for an item that cannot run.
+    else if (held?.bad !== undefined && begins(running?.by)) stop = { ending: 'pending', ...held };
     else if (running !== undefined) this.#join(task, running.by);
     else if (stop === undefined) stop = this.#asking.decide(task) ?? this.#unlessOfOthers(task);
     this.#see(task);
@@ -361,8 +362,7 @@ export class Walk {
         return { ending: 'doubt', why };
     }
     if (this.#isExcluded(task)) return excludedStep;
-    const isNew = action === 'create' || action === 'supply';
-    if (isNew && scope.admitted !== true) return { ending: 'pending', ...scope.admitted };
+    if (isNew(task) && scope.admitted !== true) return { ending: 'pending', ...scope.admitted };
     const end = this.#performer.act(task).then((one) => ({ ...one, action }));
     this.#running.set(task.fingerprint, { end, by: task });
     return end;
@@ -374,6 +374,11 @@ function heard<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;
 }
+
+const isNew = (task: Task | undefined): boolean =>
+  task?.action === 'create' || task?.action === 'supply';
+
+const begins = (task: Task | undefined): boolean => isNew(task) || task?.action === 'remove';
 
 const needs = ({ needs: all }: PlannedStep, { step }: { readonly step: PlannedStep }): boolean =>
   all.some((one) => one.step === step.step.name);
