@@ -352,6 +352,7 @@ export class Walk {
       case 'reuse':
         return done;
       case 'keep':
+        if (this.#isExcluded(task)) return excludedStep;
         return { ending: (reason && keptEndings[reason.code]) ?? 'failed', why };
       case 'lost':
         return {
