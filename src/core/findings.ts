@@ -352,8 +352,17 @@ export class Findings {
       .map((row): PlanRow => {
         const { step, kind, credits, unpriced, prices, unset, twins, held, times, uncounted } = row;
         return {
-          ...{ step, kind, credits, unpriced, prices: listed(prices), unset: listed(unset) },
-          ...{ twins, held: held || undefined, times, uncounted, tasks: row.tasks },
+          step,
+          kind,
+          credits,
+          unpriced,
+          prices: listed(prices),
+          unset: listed(unset),
+          twins,
+          held: held || undefined,
+          times,
+          uncounted,
+          tasks: row.tasks,
         };
       });
     const extras = [...this.#sentExtras].map((step) => ({

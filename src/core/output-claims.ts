@@ -171,7 +171,7 @@ function conflict(one: Claim, other: Claim): Conflict {
   return {
     code: 'SL510',
     message: `${one.by} and ${other.by} ${what}`,
-    hint: 'write a value in to: that differs between them',
+    hint: 'use a value in to: that differs between them',
     between: [one.by, other.by],
   };
 }

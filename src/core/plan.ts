@@ -70,12 +70,20 @@ export async function makePlan(options: PlanOptions): Promise<Planned> {
       return task === undefined ? true : badItem(task);
     });
   const owed = all.owed(setting.isWhole);
-  const { needs, begun, shared, tiers, itemsToDo, isAsleep, doubts, lost } = all;
   return {
     plan: all.plan(source.kind === 'one' ? 1 : options.count, owed),
     order: all.orderOf(items),
     unsaved: all.unsavedOf(items),
-    ...{ needs, begun, shared, tiers, itemsToDo, isAsleep, doubts, lost, bad, owed },
+    needs: all.needs,
+    begun: all.begun,
+    shared: all.shared,
+    tiers: all.tiers,
+    itemsToDo: all.itemsToDo,
+    isAsleep: all.isAsleep,
+    doubts: all.doubts,
+    lost: all.lost,
+    bad,
+    owed,
   };
 }
 

@@ -1,6 +1,6 @@
-// A run at one moment: the fold of its events. The summary, the live screen and the live file of a run are functions of it. Each event
-// costs the same, whatever the number of items; what is kept is counts, what is in progress, the last few events, and the first
-// problems. Credits are not: their one account is the ledger, and `charged` only says what the run has told so far.
+// What the events of a run add up to so far. The summary, the live screen and the live file show nothing else. Each event costs the
+// same, whatever the number of items: kept are counts, what is in progress, the last few events, and the first problems. The credits
+// of a run are in the ledger; `charged` is only what its events have said so far.
 import { creditDollarsOn } from '../contract/api/tier.ts';
 import { kindNamed } from '../contract/kinds.ts';
 import { endingFacts, type Held } from './ending.ts';
@@ -388,8 +388,8 @@ export class StepProgress {
 
 const isNothing: ReadonlySet<TaskEnding> = new Set(['reused', 'excluded', 'skipped']);
 
-// The tasks of a walk that need attention: the first of them, and all of them grouped by step and reason, so that a summary of
-// 10,000 equal failures is one line.
+// The tasks that need attention: the first hundred, and all of them by step and reason, so that a summary shows 10,000 equal failures
+// in one line.
 
 const maxProblems = 100;
 const maxGroups = 100;

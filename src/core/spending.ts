@@ -248,6 +248,7 @@ export class Spending {
 
   /** An item waits for what another one is to pay. */
   joins(request: string, item: string): void {
+    if (!this.isCapped) return;
     const sharers = this.#sharers.get(request) ?? new Set<string>();
     this.#sharers.set(request, sharers.add(item));
     if (this.#waiting.has(request)) this.#release();

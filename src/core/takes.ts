@@ -1,5 +1,5 @@
-// The takes of a request: which one counts (the one that a person picked, or, in a reroll, one more), what is known of each, and how
-// people read it.
+// The takes of a request: which one counts (the one that a person picked, or a new one in a reroll), what the record knows of each,
+// and how it is shown.
 import { digestOf } from '../base/digest.ts';
 import { printable } from '../base/printable.ts';
 import { count, grouped } from '../base/text.ts';

@@ -1,5 +1,5 @@
-// Upload addresses in batches: uploads that need one at about the same time share a request (facts.md, Uploads). Each gets its own
-// answer; if the request fails, they all fail.
+// Asks for upload addresses in batches: uploads that need one at about the same time share a request (facts.md, Uploads). If it
+// fails, all of them fail.
 import { err, ok, type Result } from '../base/result.ts';
 import { extensionOf } from '../contract/api/asset.ts';
 import type { ApiFailure } from '../contract/api/failure.ts';

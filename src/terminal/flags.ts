@@ -105,9 +105,9 @@ function tasksWith(
   text: string,
   before: readonly string[] | true | undefined,
 ): readonly string[] | true {
-  if (!text.includes(':') && /\.(ya?ml|plan)$/.test(text))
+  if (!text.includes(':') && /\.ya?ml$/.test(text))
     throw new InvalidArgumentError(
-      `${text} is a file, not a task. Write the file first: shotlist run ${text} --pay-again.`,
+      `${text} is a pipeline file, not a task. Put the file before the flag: shotlist run ${text} --pay-again.`,
     );
   return before === true ? true : collected(text, before);
 }
