@@ -16,6 +16,7 @@ const budgets: Readonly<Record<string, number>> = {
   bench: 2,
   contract: 5,
   core: 3,
+  distributed: 9,
   docs: 8,
   e2e: 150,
   features: 13,

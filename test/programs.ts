@@ -1,7 +1,8 @@
 // Programs that some tests need and a machine may not have. Those tests are tagged with the program. Where it is missing
 // they are skipped, and the run says so at its begin and how many at its end; in CI they fail instead, so CI cannot
 // lose them. Imports nothing of the test runner but types, because the torture and the benches run without it.
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, globSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import type { Reporter, TestModule } from 'vitest/node';
 import { whyNoTracing } from '../torture/strace.ts';
 
@@ -27,14 +28,24 @@ export const findChromium = (): string | undefined =>
     ...['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'],
   ].find(runs);
 
+/** The folder with the programs of Postgres: Debian's newest, else one in the path. */
+export const findPostgres = (): string | undefined =>
+  [
+    ...globSync('/usr/lib/postgresql/*/bin').toSorted((a, b) =>
+      b.localeCompare(a, 'en', { numeric: true }),
+    ),
+    ...(process.env['PATH'] ?? '').split(delimiter),
+  ].find((folder) => ['initdb', 'postgres'].every((name) => runs(join(folder, name))));
+
 /** The key is the tag of the tests. */
 const programs = {
   chromium: { name: 'Chromium', debian: 'chromium', found: () => findChromium() !== undefined },
+  postgres: { name: 'Postgres', debian: 'postgresql', found: () => findPostgres() !== undefined },
   strace: { name: 'strace', debian: 'strace', found: () => whyNoTracing() === undefined },
 } as const;
 
 export type ProgramTag = keyof typeof programs;
-export const programTags: readonly ProgramTag[] = ['chromium', 'strace'];
+export const programTags: readonly ProgramTag[] = ['chromium', 'postgres', 'strace'];
 
 /** Whether tests of this tag are skipped here. */
 export const isMissing = (tag: ProgramTag): boolean =>
