@@ -1,18 +1,17 @@
-// Moves results: fetches them from the service, copies them, puts them into the store. A file is recorded once it is complete,
-// synced and in its place.
-import { type Digest, digestFrom, digestOf } from '../base/digest.ts';
-import { err, ok, type Result } from '../base/result.ts';
-import { extensionOf, extensionOfContentType, mediaTypeOf } from '../contract/api/asset.ts';
-import { extensionMark } from '../language/result-name.ts';
+// Has results moved by the hands of the run, and records them: once they are complete, synced and in their places.
+import { digestFrom, digestOf } from '../base/digest.ts';
+import type { Result } from '../base/result.ts';
+import { extensionOf } from '../contract/api/asset.ts';
+import type { Move } from '../model/record/job.ts';
 import type { Output } from '../model/record/line.ts';
 import type { WholeFile } from './decide.ts';
 import { Ended, pendingIfFailed, stopped } from './ended.ts';
-import { outputPath } from './output-path.ts';
 import type {
-  Fetched,
   FileProblem,
   LocalFile,
-  MediaApi,
+  OutputStore,
+  Saved,
+  Spot,
   StoreAnswer,
   StoreFailure,
 } from './ports.ts';
@@ -42,65 +41,39 @@ export class Files {
     { index, count }: { readonly index: number; readonly count: number },
     urlOf: (isAgain: boolean) => Promise<string>,
   ): Promise<void> {
-    const { calls } = this.#o;
+    const { calls, hands } = this.#o;
+    let spot = spotOf(saving, index, count);
     let url = await urlOf(false);
-    const guess = extensionOfUrl(url);
-    const into = await this.#temporary(saving, index, guess);
-    const get = (): Promise<Fetched> =>
-      calls.storage(url, () => this.#download(url, into), saving.attempts);
-    let fetched: Fetched;
+    const save = async (): ReturnType<typeof hands.save> => {
+      const saved = await hands.save(url, spot);
+      if (!saved.ok && saved.error.reason === 'damaged')
+        spot = { ...spot, came: saved.error.digest ?? spot.came };
+      return saved;
+    };
+    const get = () => calls.storage(url, save, saving.attempts);
+    let saved: Awaited<ReturnType<typeof get>>;
     try {
-      fetched = await get();
+      saved = await get();
     } catch (error) {
       if (!(error instanceof Ended) || error.code !== 'expired') throw pendingIfFailed(error);
       url = await urlOf(true);
-      fetched = await get().catch((again: unknown) => {
+      saved = await get().catch((again: unknown) => {
         throw pendingIfFailed(again);
       });
     }
-    const extension = extensionOfContentType(fetched.contentType) ?? guess;
-    await this.#place(saving, { index, count, extension }, into, fetched);
+    await this.#record(saving, index, saved);
   }
-
-  /**
-   * If the storage does not tell the hash of a file, a file that does not decode is fetched again. Bytes that come twice are what
-   * the storage has: they are saved, and a delete of their project refuses.
-   */
-  async #download(url: string, into: LocalFile): ReturnType<MediaApi['download']> {
-    const { api, disk } = this.#o;
-    const fetched = await api.download(url, into);
-    if (!fetched.ok || fetched.value.isVerified) return fetched;
-    const { digest } = fetched.value;
-    const damage = this.#came.get(into.path) === digest ? undefined : await disk.damage(into);
-    if (damage === undefined) return fetched;
-    this.#came.set(into.path, digest);
-    await disk.discard(into);
-    return err({ reason: 'damaged', message: `it ${damage}` });
-  }
-
-  /** Bytes that did not decode, by the file that they were written to. */
-  readonly #came = new Map<string, Digest>();
 
   /** A result of which a whole file is on this machine, or in the store. */
   async copy(saving: Saving, file: WholeFile, count: number): Promise<void> {
     const { output } = file;
-    const { index } = output;
-    const extension = extensionOf(output.path);
-    const into = await this.#temporary(saving, index, extension);
-    const copied = await this.#bytesOf(file, into, saving.attempts);
-    await this.#place(saving, { index, count, extension }, into, {
-      ...copied,
-      isUntold: output.unchecked,
-    });
-  }
-
-  async #bytesOf({ from, output }: WholeFile, into: LocalFile, attempts: number): Promise<Fetched> {
-    if (from === 'store') return await this.#fromStore(output, into, attempts);
-    const copied = await this.#o.disk.copy(this.placeOf({ from, output }), into);
-    if (!copied.ok) throw problemEnd(copied.error);
-    if (copied.value.digest === output.sha256) return copied.value;
-    await this.#o.disk.discard(into);
-    throw new Ended('pending', `${output.path} changed while it was being copied`);
+    const { hands } = this.#o;
+    const spot = spotOf(saving, output.index, count);
+    const saved =
+      file.from === 'store'
+        ? await this.#fromStore(output, saving.attempts, () => hands.bring(output, spot))
+        : await hands.copy(this.placeOf(file), output, spot);
+    await this.#record(saving, output.index, saved);
   }
 
   /** Where a file is that is on this machine. */
@@ -123,67 +96,31 @@ export class Files {
     const name = `fetched${extension === '' ? '' : `.${extension}`}`;
     const made = await this.#o.disk.temporary(name, digestOf({ fetched: output.sha256 }));
     if (!made.ok) throw problemEnd(made.error);
-    await this.#fromStore(output, made.value, attempts);
+    const digest = digestFrom(output.sha256);
+    await this.#fromStore(output, attempts, (store) => store.get(digest, output.bytes, made.value));
     return { file: made.value, over: () => this.#o.disk.discard(made.value) };
   }
 
-  // Places
-
-  /** Its name depends on the content and the target, because two tasks may fetch one project to two places at the same time. */
-  async #temporary({ job, to }: Saving, index: number, extension: string): Promise<LocalFile> {
-    const named = to.replaceAll(extensionMark, extension);
-    const inFolder = to.endsWith('/') ? `${named}1.${extension}` : named;
-    const made = await this.#o.disk.temporary(inFolder, digestOf({ job, to, index }));
-    if (!made.ok) throw problemEnd(made.error);
-    return made.value;
-  }
-
-  async #place(
-    saving: Saving,
-    position: { readonly index: number; readonly count: number; readonly extension: string },
-    temporary: LocalFile,
-    { bytes, digest, isUntold }: Pick<Fetched, 'bytes' | 'digest' | 'isUntold'>,
-  ): Promise<void> {
-    const { disk, journal } = this.#o;
+  async #record(saving: Saving, index: number, saved: Result<Saved, FileProblem>): Promise<void> {
+    if (!saved.ok) throw problemEnd(saved.error);
+    const { journal } = this.#o;
     const { job, attempt: of, task } = saving;
-    const { index, extension } = position;
-    const isAudio = mediaTypeOf(extension) === 'audio';
-    const seconds = isAudio ? await disk.seconds(temporary) : undefined;
-    const isUnchecked = isUntold === true && !(await disk.showsItsEnd(temporary));
-    const placed = await this.#put(saving, position, temporary, digest);
-    if (!placed.ok) {
-      await disk.discard(temporary);
-      throw problemEnd(placed.error);
-    }
-    const { path, isKept } = placed.value;
-    const output: Omit<Output, 'at'> = { of, task, index, path, bytes, sha256: digest };
-    if (seconds !== undefined) output.seconds = seconds;
-    if (isKept) output.kept = true;
-    if (isUnchecked) output.unchecked = true;
-    await journal.commit({ job, is: 'output', output });
+    const { stored, ...file } = saved.value;
+    const output: Omit<Output, 'at'> = { of, task, index, ...file };
+    const { path } = file;
+    const recorded: Move = { job, is: 'output', output };
+    if (stored !== undefined)
+      return await journal.commit(recorded, {
+        job,
+        is: 'stored',
+        store: stored,
+        of,
+        task,
+        index,
+        path,
+      });
+    await journal.commit(recorded);
     await this.store(saving, output);
-  }
-
-  /** Into its place; a result that nobody waits for any more goes to the kept files if its place is taken. */
-  async #put(
-    { to, isKept }: Saving,
-    position: { readonly index: number; readonly count: number; readonly extension: string },
-    temporary: LocalFile,
-    digest: Digest,
-  ): Promise<Result<{ path: string; isKept: boolean }, FileProblem>> {
-    const { disk } = this.#o;
-    const below = outputPath(to, position);
-    if (!below.ok && !isKept) return err({ message: below.error, systemic: false });
-    if (below.ok && to !== '') {
-      const path = disk.recordedAs(below.value);
-      const there = disk.output(path);
-      const isTaken = isKept && there.is === 'file' && there.digest !== digest;
-      const placed = isTaken ? undefined : await disk.place(temporary, below.value, digest);
-      if (placed?.ok === true) return ok({ path, isKept: false });
-      if (placed !== undefined && (!isKept || placed.error.systemic)) return placed;
-    }
-    const kept = await disk.keep(temporary, digest, position.extension);
-    return kept.ok ? ok({ path: kept.value, isKept: true }) : kept;
   }
 
   // The store
@@ -193,11 +130,10 @@ export class Files {
     { job, attempts }: Pick<Saving, 'job' | 'attempts'>,
     output: Omit<Output, 'at'>,
   ): Promise<void> {
-    const { store, journal, disk } = this.#o;
+    const { store, journal, hands } = this.#o;
     if (store === undefined || output.kept) return;
-    const { of, task, index, path, bytes, sha256 } = output;
-    const file = disk.fileAt({ in: 'output', path });
-    const taken = await this.#patiently(attempts, () => store.put(file, digestFrom(sha256), bytes));
+    const { of, task, index, path } = output;
+    const taken = await this.#patiently(attempts, () => hands.store(output));
     if (taken.ok)
       return await journal.commit({ job, is: 'stored', store: store.id, of, task, index, path });
     if (taken.error.reason === 'aborted') throw stopped();
@@ -222,14 +158,16 @@ export class Files {
     return has.value ? undefined : `kept: ${path} is not here, and the store no longer has it`;
   }
 
-  async #fromStore(output: Output, into: LocalFile, attempts: number): Promise<Fetched> {
+  async #fromStore<T>(
+    { path }: Output,
+    attempts: number,
+    get: (store: OutputStore) => StoreAnswer<T>,
+  ): Promise<T> {
     const { store } = this.#o;
-    const { path, sha256, bytes } = output;
     if (store === undefined)
       throw new Ended('pending', `${path} is not here, and there is no store`);
-    const digest = digestFrom(sha256);
-    const got = await this.#patiently(attempts, () => store.get(digest, bytes, into));
-    if (got.ok) return { bytes, digest, contentType: '', isVerified: true };
+    const got = await this.#patiently(attempts, () => get(store));
+    if (got.ok) return got.value;
     const { reason, message } = got.error;
     if (reason === 'aborted') throw stopped();
     if (reason === 'local') throw problemEnd({ message, systemic: true });
@@ -247,8 +185,11 @@ export class Files {
 export const problemEnd = ({ message, systemic }: FileProblem): Ended =>
   new Ended('pending', message, systemic ? { stops: 'buying', code: 'local' } : {});
 
-/** The service's own name is used only if it has a plain extension. */
-function extensionOfUrl(url: string): string {
-  const extension = extensionOf(URL.parse(url)?.pathname ?? '');
-  return /^[a-z0-9]{1,10}$/.test(extension) ? extension : 'bin';
-}
+/** Two tasks may fetch one project to two places at the same time. */
+const spotOf = ({ job, to, isKept }: Saving, index: number, count: number): Spot => ({
+  to,
+  index,
+  count,
+  isKept,
+  work: digestOf({ job, to, index }),
+});

@@ -1,4 +1,5 @@
 // Values that age: uploads, addresses of results, faces. A request is filled with those that hold when it is sent.
+import type { Digest } from '../base/digest.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
 import { extensionOf, mediaTypeOf } from '../contract/api/asset.ts';
 import type { FaceDetection, Project } from '../contract/api/project.ts';
@@ -13,7 +14,7 @@ import { Ended } from './ended.ts';
 import { isStored } from './facts.ts';
 import type { Files } from './files.ts';
 import { address, endOfSupply, recordedOutputs, savedOutputs, suppliedIn } from './outputs.ts';
-import type { LocalFile } from './ports.ts';
+import type { ServiceAnswer, Source } from './ports.ts';
 import type { Projects } from './projects.ts';
 import { textOf } from './reason.ts';
 import type { Base, Task } from './scope.ts';
@@ -163,8 +164,9 @@ export class Live {
       const path = task.file ?? this.path(task);
       const { content, step, away } = task;
       const local = away === undefined ? undefined : await this.#stored(away, step.attempts);
-      const file = local?.file ?? this.#o.disk.fileAt({ in: 'input', path });
-      const file_path = await this.#send(file, path, content, step.attempts);
+      const source: Source =
+        local === undefined ? { in: 'input', path } : { in: 'here', file: local.file };
+      const file_path = await this.#send(source, path, content, step.attempts);
       await local?.over();
       return this.#supplied(task, { file_path }, { file_path });
     }
@@ -229,16 +231,17 @@ export class Live {
 
   /** Uploads one file; the service's name for it. */
   async #send(
-    file: LocalFile,
+    source: Source,
     name: string,
     content: string | undefined,
     attempts: number,
   ): Promise<string> {
-    const { calls, api } = this.#o;
+    const { calls, api, hands } = this.#o;
     const extension = extensionOf(name);
     const type = mediaTypeOf(extension) ?? 'image';
     const target = await calls.free(() => api.uploadAddress({ type, extension }), attempts);
-    const digest = await calls.storage(target.uploadUrl, () => api.put(target, file), attempts);
+    const send = (): ServiceAnswer<Digest> => hands.upload(target, source, content);
+    const digest = await calls.storage(target.uploadUrl, send, attempts);
     if (content !== undefined && digest !== content)
       throw new Ended('failed', `${name} changed while it was being uploaded`);
     return target.filePath;
@@ -271,7 +274,8 @@ export class Live {
     for (const one of saved) {
       const { file, over } = await this.#o.files.local(one, step.attempts);
       const { sha256, path } = one.output;
-      downloads.push({ url: await this.#send(file, path, sha256, step.attempts), expires_at: '' });
+      const url = await this.#send({ in: 'here', file }, path, sha256, step.attempts);
+      downloads.push({ url, expires_at: '' });
       await over();
     }
     const [download = {}] = downloads;

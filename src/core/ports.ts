@@ -12,6 +12,7 @@ import type {
   Project,
   RecordKind,
 } from '../contract/api/project.ts';
+import type { Output } from '../model/record/line.ts';
 import type { DiskFacts, FileFact } from './facts.ts';
 
 /** Time. Everything that waits or needs the time uses this interface, so that a test controls it. */
@@ -175,6 +176,54 @@ export interface OutputStore {
   /** Streams a file into a temporary file, verifies the hash, and syncs the file. After a failure, nothing is left. */
   get(digest: Digest, bytes: number, into: LocalFile): StoreAnswer<void>;
   has(digest: Digest, bytes: number): StoreAnswer<boolean>;
+}
+
+/** A file that is recorded, and that a store has. */
+export type StoredFile = Pick<Output, 'path' | 'sha256' | 'bytes' | 'unchecked'>;
+
+/** Where one result goes. Plain data, because it may travel. */
+export interface Spot {
+  /** Below the output folder, with marks for its number and extension (`outputPath`); empty: to the kept files. */
+  readonly to: string;
+  /** Which of how many results of its project. */
+  readonly index: number;
+  readonly count: number;
+  /** If its place is taken, it goes to the kept files. */
+  readonly isKept: boolean;
+  /** Names the temporary file. */
+  readonly work: Digest;
+  /** Bytes that were fetched before and did not decode. */
+  readonly came?: Digest | undefined;
+}
+
+/** What a hand says of a result that it has saved; paths are relative to the pipeline file. */
+export type Saved = Pick<
+  Output,
+  'path' | 'bytes' | 'sha256' | 'seconds' | 'kept' | 'unchecked' | 'stored'
+>;
+
+/** A file to send up: an input, or a file that is only on this machine. */
+export type Source =
+  | Extract<Place, { readonly in: 'input' }>
+  | { readonly in: 'here'; readonly file: LocalFile };
+
+/**
+ * Moves the bytes of a run, here or on other machines. Each call is one attempt, which may be made twice, and by anybody. A
+ * `FileProblem` says that what came could not be put into its place.
+ */
+export interface Hands {
+  /** The SHA-256 of what was sent. `content`: of what should be. */
+  upload(target: UploadTarget, source: Source, content: string | undefined): ServiceAnswer<Digest>;
+  /** Fetches a result, checks it, and puts it into its place. */
+  save(url: string, spot: Spot): ServiceAnswer<Result<Saved, FileProblem>>;
+  /** The same with a file of the store. */
+  bring(file: StoredFile, spot: Spot): StoreAnswer<Result<Saved, FileProblem>>;
+  /** The same with a file on this machine. */
+  copy(from: LocalFile, file: StoredFile, spot: Spot): Promise<Result<Saved, FileProblem>>;
+  /** Puts a saved file into the store. */
+  store(file: StoredFile): StoreAnswer<void>;
+  /** Reads and hashes an input. The error is the end of a sentence about the file. */
+  digest(path: string, stop?: AbortSignal): Promise<Result<Digest, string>>;
 }
 
 /** The place of a file. */

@@ -3,7 +3,7 @@ import type { Calls } from './calls.ts';
 import type { Facts, ReceiptsPort } from './facts.ts';
 import type { Journal } from './journal.ts';
 import type { Looks } from './looks.ts';
-import type { Clock, Disk, JobApi, OutputStore } from './ports.ts';
+import type { Clock, Disk, Hands, JobApi, OutputStore } from './ports.ts';
 import type { Slots } from './slots.ts';
 import type { Spending } from './spending.ts';
 import type { Telling } from './telling.ts';
@@ -18,6 +18,7 @@ export interface World {
   readonly slots: Slots;
   readonly spending: Spending;
   readonly disk: Disk;
+  readonly hands: Hands;
   readonly store: OutputStore | undefined;
   /** The first pause before something is asked of the store again, in milliseconds. */
   readonly backoffMs: number;

@@ -1,6 +1,7 @@
 // Everything that can go wrong between the runner and the service, and the safe reaction to each
 // failure. Sources: interface.md, Errors; facts.md, Rate limits and lost answers; design.md,
 // Retries by meaning.
+import type { Digest } from '../../base/digest.ts';
 import { entryOf } from '../../base/json.ts';
 import { unreachable } from '../../base/result.ts';
 
@@ -32,8 +33,8 @@ export type ApiFailure =
   | { readonly reason: 'unreachable'; readonly message: string }
   /** Sent, but without a usable answer: timeout, reset, 500, 504, unreadable success. */
   | { readonly reason: 'unanswered'; readonly message: string }
-  /** The bytes of a download are not those that the storage says it has, or are no whole file. */
-  | { readonly reason: 'damaged'; readonly message: string }
+  /** The bytes of a download are not those that the storage says it has, or (`digest`) are no whole file. */
+  | { readonly reason: 'damaged'; readonly message: string; readonly digest?: Digest }
   /**
    * This machine could not read or write: a full, read-only or failing disk, no file handles left.
    */

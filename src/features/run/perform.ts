@@ -14,6 +14,7 @@ import { knownDurations, usualDurations } from '../../core/durations.ts';
 import type { Ended } from '../../core/ended.ts';
 import { Files } from '../../core/files.ts';
 import type { IsYoung } from '../../core/findings.ts';
+import { LocalHands } from '../../core/hands.ts';
 import { Inbox } from '../../core/inbox.ts';
 import { Journal } from '../../core/journal.ts';
 import { Live } from '../../core/live.ts';
@@ -537,6 +538,7 @@ async function walk(
     slots,
     spending,
     disk,
+    hands: new LocalHands({ api: client, disk, store: store?.store }),
     store: store?.store,
     backoffMs,
     clock,
