@@ -17,44 +17,30 @@ import { type Route, routes, type TwoForms } from '../contract/api/routes.ts';
 import type { Clock, MediaApi, ServiceAnswer } from '../core/ports.ts';
 import { connector, connectorOptions } from './connector.ts';
 import { exchange, placeOf } from './exchange.ts';
-import { FileFetcher } from './fetch-file.ts';
-import { type LeastProgress, leastProgress } from './given-up.ts';
 import { failureOfExchange, failureOfStatus, stopped } from './http-failure.ts';
 import { OpenRequests } from './open-requests.ts';
-import { putFile } from './put-file.ts';
 import type { RequestRates } from './request-rate.ts';
-import { Storage } from './storage.ts';
 import { type Network, realNetwork, StorageAddresses } from './storage-address.ts';
+import { defaults, type StorageClientOptions, storageClient } from './storage-client.ts';
 
-export interface ClientOptions {
+export interface ClientOptions extends StorageClientOptions {
   /** The base address; paths are appended to it. */
   readonly base: string;
   readonly key: string;
-  /** Hides secrets in answers. Default: a redactor for the key. */
-  readonly redactor?: Redactor;
+  /** Default: a redactor for the key. */
+  readonly redactor?: Redactor | undefined;
   readonly clock: Clock;
   /**
    * Each request but a creation waits for its turn; a creation that must wait is not sent. All answers count. Default: no
    * request waits.
    */
   readonly rates?: RequestRates;
-  /** Milliseconds until the head of an answer must arrive. */
-  readonly answerMs?: number;
-  /** Milliseconds without a byte until an answer counts as cut. */
-  readonly stallMs?: number;
-  /** Milliseconds until the service's answer to a request must be complete. File transfers have no such deadline … */
+  /** Milliseconds until the service's answer to a request must be complete. */
   readonly totalMs?: number;
-  /** … but must make progress. */
-  readonly progress?: LeastProgress;
   /** The longest answer of the service to read, in bytes. */
   readonly longestAnswer?: number;
-  /** The longest file to fetch, in bytes. */
-  readonly longestFile?: number;
-  readonly connections?: number;
-  /** If it is aborted, requests that were not sent yet are not sent. */
-  readonly stop?: AbortSignal;
   /** If it is aborted, the wait for requests that were sent ends. */
-  readonly cut?: AbortSignal;
+  readonly cut?: AbortSignal | undefined;
   readonly network?: Network;
   /** In a rehearsal, files come only from this machine. */
   readonly loopbackOnly?: boolean;
@@ -77,13 +63,11 @@ export function httpClient(options: ClientOptions): HttpClient {
   const { origin, path: root } = placeOf(base);
   const prefix = root.replace(/\/+$/, '');
   const {
-    connections = 128,
-    answerMs = 120_000,
-    stallMs = 120_000,
+    connections = defaults.connections,
+    answerMs = defaults.answerMs,
+    stallMs = defaults.stallMs,
     totalMs = 300_000,
-    progress = leastProgress,
     longestAnswer = 16 << 20,
-    longestFile = 64 * 2 ** 30,
     network = realNetwork,
     loopbackOnly = false,
     cut,
@@ -97,11 +81,10 @@ export function httpClient(options: ClientOptions): HttpClient {
     ...connectorOptions,
   });
   const open = new OpenRequests(cut, totalMs);
-  const storage = new Storage({ addresses, connections, answerMs, stallMs, progress, cut });
-  const fetcher = new FileFetcher(storage, longestFile);
   const { rates } = options;
   const forms = new PathForms();
   const redactor = options.redactor ?? new Redactor([options.key]);
+  const storage = storageClient(addresses, { ...options, redactor });
   const headers = { authorization: `Bearer ${options.key}` };
   const jsonHeaders = { ...headers, 'content-type': 'application/json' };
 
@@ -172,10 +155,7 @@ export function httpClient(options: ClientOptions): HttpClient {
         got.value.items.map((item) => ({ uploadUrl: item.upload_url, filePath: item.file_path })),
       );
     },
-    put: async ({ uploadUrl }, file) =>
-      options.stop?.aborted
-        ? err(stopped)
-        : redactor.value(await putFile(storage, uploadUrl, file)),
+    put: storage.put,
     detectFaces: (body) =>
       checked(readAcceptedCreation, sendTo('POST', routes.detectFaces(), body)),
     faceDetection: (id) =>
@@ -198,8 +178,7 @@ export function httpClient(options: ClientOptions): HttpClient {
       const got = await sendTo('DELETE', routes.project(record, id), undefined);
       return got.ok ? ok(undefined) : got;
     },
-    download: async (url, into) =>
-      options.stop?.aborted ? err(stopped) : redactor.value(await fetcher.fetch(url, into)),
+    download: storage.download,
     async close() {
       await Promise.all([agent.close(), storage.close()]);
     },
