@@ -5,17 +5,20 @@ import {
   accessSync,
   type BigIntStats,
   constants,
+  linkSync,
   lstatSync,
   readFileSync,
   renameSync,
   statSync,
+  unlinkSync,
 } from 'node:fs';
-import { link, open, rename } from 'node:fs/promises';
+import { link, open, readdir, rename } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { type Digest, digestFrom, digestOfBytes } from '../base/digest.ts';
+import { type Digest, digestFrom, digestOf, digestOfBytes } from '../base/digest.ts';
 import { makeFolder } from '../base/folder.ts';
+import { removeLeftover } from '../base/leftover.ts';
 import { err, ok, type Result } from '../base/result.ts';
-import { isMachineProblem, systemReason } from '../base/system-error.ts';
+import { isMachineProblem, systemCode, systemReason } from '../base/system-error.ts';
 import { extensionOf, mediaTypeOf } from '../contract/api/asset.ts';
 import type { FileFact, RecordedFile } from '../core/facts.ts';
 import type { Clock, Disk, Fetched, FileProblem, LocalFile, Place } from '../core/ports.ts';
@@ -28,7 +31,7 @@ import { nearPath } from './near-path.ts';
 import { createNew } from './new-file.ts';
 import { OutputFolders, syncFolder } from './output-folders.ts';
 import { chunksOf, createPart, removePart } from './part.ts';
-import { factOf, keptPath, type MadeFiles, SavedFiles } from './saved-files.ts';
+import { factOf, keptPath, SavedFiles } from './saved-files.ts';
 
 interface DiskOptions {
   /** Absolute. Input paths are relative to this folder. */
@@ -44,8 +47,28 @@ interface DiskOptions {
   readonly store?: string | undefined;
   readonly clock: Clock;
   /** Default: any file may be replaced by a result. */
-  readonly made?: Pick<MadeFiles, 'mayReplace'> | undefined;
+  readonly made?: Replacing | undefined;
+  /** Set if others put results into the same folder at the same time. */
+  readonly hand?: Hand | undefined;
 }
+
+interface Replacing {
+  /** Whether a file may be replaced; `path` is relative to the pipeline file. `there`: its content, if that is known. */
+  mayReplace(path: string, there: Digest | undefined): boolean;
+}
+
+/** One who puts one result into a folder that others use, too. */
+export interface Hand {
+  /** No other one has it. */
+  readonly name: string;
+  /** Asked right before the result is put into its place: why it must not be put there. */
+  refusal(): string | undefined;
+}
+
+/** Below the output folder: the temporary files of hands, whose names nobody finds again. */
+const handsFolder = '.shotlist-hands';
+/** A hand that has not written for so long was killed. */
+const staleMs = 3_600_000;
 
 const withNull = 'contains a null character, which no path can have';
 
@@ -67,11 +90,16 @@ export class RealDisk implements Disk {
   readonly #below: string;
   #nearMs = 0;
 
-  constructor(options: DiskOptions) {
+  constructor(options: DiskOptions, folders = new OutputFolders(options.output)) {
     this.#o = options;
-    this.#folders = new OutputFolders(options.output);
+    this.#folders = folders;
     this.#saved = new SavedFiles(options);
     this.#below = relative(options.folder, options.output).split(sep).join('/');
+  }
+
+  /** The same disk, for one hand. */
+  for(hand: Hand, made: Replacing): RealDisk {
+    return new RealDisk({ ...this.#o, hand, made }, this.#folders);
   }
 
   get store(): string | undefined {
@@ -203,10 +231,28 @@ export class RealDisk implements Disk {
   }
 
   async temporary(outputPath: string, work: Digest): Promise<Result<LocalFile, FileProblem>> {
-    const folder = dirname(join(this.#o.output, outputPath));
+    const { hand, output } = this.#o;
+    const folder = hand === undefined ? dirname(join(output, outputPath)) : this.#handsFolder;
     const ready = await attempt('writing', folder, () => this.#folders.ensure(folder));
     if (!ready.ok) return ready;
-    return ok({ path: join(folder, `.shotlist-${work.slice(0, 32)}.part`) });
+    const name = hand === undefined ? work : digestOf({ work, hand: hand.name });
+    return ok({ path: join(folder, `.shotlist-${name.slice(0, 32)}.part`) });
+  }
+
+  get #handsFolder(): string {
+    return join(this.#o.output, handsFolder);
+  }
+
+  /** Removes what killed hands left. */
+  async sweep(): Promise<void> {
+    const folder = this.#handsFolder;
+    if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+    for (const name of await readdir(folder)) {
+      const file = join(folder, name);
+      const stats = lstatSync(file, { throwIfNoEntry: false });
+      const age = this.#o.clock.now() - (stats?.mtimeMs ?? Number.POSITIVE_INFINITY);
+      if (age > staleMs) await removeLeftover(file);
+    }
   }
 
   async place(
@@ -215,24 +261,35 @@ export class RealDisk implements Disk {
     digest: Digest,
   ): Promise<Result<void, FileProblem>> {
     const target = join(this.#o.output, outputPath);
-    const foreign = this.#foreign(outputPath, digest);
-    if (foreign !== undefined) return err({ message: foreign, systemic: false });
-    return await attempt('writing', target, async () => {
+    const path = this.recordedAs(outputPath);
+    const placed = await attempt('writing', target, async () => {
+      const before = linkStatsIfAny(target);
+      const foreign = this.#foreign(path, digest);
+      if (foreign !== undefined) return foreign;
       await this.#folders.ensure(dirname(target));
-      await this.#o.hashes.remember({ path: this.recordedAs(outputPath), sha256: digest });
-      await this.#keep(target, { in: 'output', path: this.recordedAs(outputPath) }, digest);
-      renameSync(temporary.path, target);
+      await this.#o.hashes.remember({ path, sha256: digest });
+      await this.#keep(target, { in: 'output', path }, digest);
+      const late = isChanged(before, linkStatsIfAny(target))
+        ? `${path} has changed while a result was being put there`
+        : this.#o.hand?.refusal();
+      if (late !== undefined) return late;
+      if (this.#o.hand !== undefined && before === undefined) putNew(temporary.path, target);
+      else renameSync(temporary.path, target);
       await this.#folders.sync(dirname(target));
       this.#o.hashes.trust(target, statSync(target, { bigint: true }), digest);
+      return undefined;
     });
+    if (!placed.ok) return placed;
+    return placed.value === undefined
+      ? ok(undefined)
+      : err({ message: placed.value, systemic: false });
   }
 
   /** Why a result must not replace what stands at its place. */
-  #foreign(outputPath: string, digest: Digest): string | undefined {
-    const path = this.recordedAs(outputPath);
+  #foreign(path: string, digest: Digest): string | undefined {
     const fact = this.output(path);
     if (fact.is !== 'file' || fact.digest === digest) return undefined;
-    if (this.#o.made?.mayReplace(path) !== false) return undefined;
+    if (this.#o.made?.mayReplace(path, fact.digest) !== false) return undefined;
     return `${path} is there already, and shotlist did not make it: ${replaceHint}`;
   }
 
@@ -331,6 +388,20 @@ async function attempt<T>(
       systemic: isMachineProblem(error, doing),
     });
   }
+}
+
+const isChanged = (before: BigIntStats | undefined, now: BigIntStats | undefined): boolean =>
+  before?.ino !== now?.ino || before?.size !== now?.size || before?.mtimeNs !== now?.mtimeNs;
+
+/** Fails if something is there by now; on file systems without hard links, that is not noticed. */
+function putNew(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') throw error;
+    return renameSync(from, to);
+  }
+  unlinkSync(from);
 }
 
 /** A hard link if the file system supports it, else a synced copy. */
