@@ -362,7 +362,7 @@ export class Asking {
       const supplied = this.#isNowhere(input) ? suppliedIn(this.#known(input).job) : undefined;
       if (supplied !== undefined && endOfSupply(Date.parse(supplied.at)) <= this.#o.now())
         return this.#lose(task, 'upload-expired', input.away?.path);
-      if (input.kind.operation !== 'create' || input.end?.action === 'create') continue;
+      if (input.end?.action === 'create') continue;
       const known = this.#known(input);
       const { now } = known;
       if (now !== undefined && isAway(now) && filesOf(known, now, this.#o.facts) === undefined)

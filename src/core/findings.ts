@@ -1,6 +1,5 @@
 // What a plan finds: rows, reasons, problems, and all that a run needs of it. It collects what the walk shows, and decides nothing.
 
-import { DigestSet } from '../base/digest.ts';
 import { isObject } from '../base/json.ts';
 import { type Tier, tiers } from '../contract/api/tier.ts';
 import type { Code } from '../contract/codes.ts';
@@ -77,7 +76,6 @@ export class Findings {
   >();
   /** Who wants a project first; requests that others want, too. */
   readonly #wants = new Map<string, string>();
-  readonly #deleted = new DigestSet();
   readonly shared = new Set<string>();
   /** Items of which something is in the record. */
   readonly begun = new Set<string>();
@@ -176,14 +174,8 @@ export class Findings {
     if (task.others.length > 0 && task.to === undefined && this.#takes.length < maxNotes)
       this.#takes.push({ task: task.id, known: task.others.length + 1, picked: task.take });
     const action = plannedAction(task, end);
-    const isTwin =
-      task.isShared ||
-      (action === 'begin' &&
-        task.kind.operation === 'delete' &&
-        !this.#deleted.add(task.source?.fingerprint ?? ''));
-    const counted = isTwin && action === 'begin' ? 'reuse' : action;
-    row.tasks[counted] = (row.tasks[counted] ?? 0) + 1;
-    if (isTwin && counted === 'reuse') row.twins = (row.twins ?? 0) + 1;
+    row.tasks[action] = (row.tasks[action] ?? 0) + 1;
+    if (task.isShared && action === 'reuse') row.twins = (row.twins ?? 0) + 1;
     if (task.scope.elements !== undefined) row.times = joined(row.times, task.scope.elements);
     if (task.files !== undefined) this.#files = sumOf(this.#files, task.files);
     if (isCreated && !task.isShared) {

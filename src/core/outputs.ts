@@ -7,14 +7,11 @@ import { lastingOf, lengthOf } from '../model/outputs.ts';
 import { current, type Move, projectOf } from '../model/record/job.ts';
 import type { Charge, Job, Output } from '../model/record/line.ts';
 
-/** What the record keeps of a complete project. When its first address runs out tells when it was complete. */
+/** What the record keeps of a complete project. When its addresses run out tells when it was complete. */
 function resultOf(project: Project): JsonObject {
-  const [expires] = project.downloads
-    .map(({ expires_at: at }) => at)
-    .filter((at) => at !== '')
-    .sort();
   const lasting = lastingOf(project);
-  return expires === undefined ? lasting : { ...lasting, expires };
+  const [download] = project.downloads;
+  return download?.expires_at ? { ...lasting, expires: download.expires_at } : lasting;
 }
 
 type End = Extract<Move, { readonly is: 'complete' | 'failed' }> & { readonly charge: Charge };

@@ -64,14 +64,11 @@ export function compileProgram(pipeline: Pipeline): Program {
     (!inner.shared && outer.shared) || (inner.fan !== undefined && inner.fan !== outer.fan);
   const needsOf = (reader: Step): readonly StepNeed[] =>
     // A delete is the last thing that happens in its place, whatever was before it.
-    (reader.kind.operation === 'delete'
-      ? [...new Set([reader.of ?? '', ...reader.uses])]
-      : reader.after
-    ).flatMap((name) => {
+    (reader.kind.operation === 'delete' ? reader.uses : reader.after).flatMap((name) => {
       const needed = steps.get(name);
       if (needed === undefined) return [];
       const all = reader.gathers.includes(name) || isWithin(needed, reader);
-      return [{ step: name, all, reads: reader.uses.includes(name) || name === reader.of }];
+      return [{ step: name, all, reads: reader.uses.includes(name) }];
     });
   const late = new Set<string>();
   for (const step of pipeline.steps) {
@@ -94,10 +91,7 @@ export function compileProgram(pipeline: Pipeline): Program {
     );
     const readers =
       operation === 'delete'
-        ? pipeline.steps.filter(
-            ({ kind, uses, of }) =>
-              kind.operation !== 'delete' && (of === step.of || uses.includes(step.of ?? '')),
-          )
+        ? pipeline.steps.filter(({ uses }) => uses.includes(step.of ?? ''))
         : [];
     const { of = '' } = step;
     const isOfRun = !step.shared && steps.get(of)?.shared === true;
