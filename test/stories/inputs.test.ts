@@ -34,6 +34,18 @@ steps:
   expect([countOf(world, 'put'), countOf(world, 'create')]).toEqual([2, 2]);
 });
 
+test('a file that the storage loses each time is uploaded once more, and then the task fails', async () => {
+  const world = new World(photo, { 'a.png': 'a' });
+  world.service.fails = ({ call }) =>
+    call === 'create' ? { reason: 'missing-asset', message: 'there is no such file' } : undefined;
+  const { ends } = await world.run();
+  expect(ends.get('paint:a.png')).toMatchObject({
+    ending: 'failed',
+    why: expect.stringContaining('supplied again'),
+  });
+  expect([countOf(world, 'put'), countOf(world, 'create')]).toEqual([2, 2]);
+});
+
 test('a file that the storage has lost before faces are looked for in it is uploaded again', async () => {
   const world = new World(
     `pipeline: faces
@@ -67,6 +79,26 @@ steps:
   expect((await world.run()).endings).toMatchObject({ wall: 'done' });
   const looks = world.requests.slice(before).filter((one) => one.startsWith('look paint'));
   expect(new Set(looks)).toEqual(new Set(['look paint:a', 'look paint:b']));
+});
+
+test('faces that an earlier run has found are read again at once, and not looked for', async () => {
+  const world = new World(
+    `pipeline: faces
+items: { values: [{ key: a }] }
+steps:
+  up: { uses: upload, with: { file: "\${{ item.key }}.png" } }
+  faces: { uses: face-detect, with: { target_file_path: "\${{ steps.up.file_path }}" } }
+  swap: { uses: face-swap-photo, with: { assets: { face_swap_mode: individual-faces, target_file_path: "\${{ steps.up.file_path }}", face_mappings: "\${{ steps.faces.faces.map(f, {'original_face': f.path, 'new_face': steps.up.file_path}) }}" } } }
+`,
+    { 'a.png': 'faces=1' },
+  );
+  await world.run({ only: ['faces'] });
+  const asked = world.service.calls.length;
+  expect((await world.run()).outcome).toBe('done');
+  const calls = world.service.calls.slice(asked, asked + 3);
+  expect(calls.map(({ call }) => call)).toEqual(['account', 'faces', 'create']);
+  const [first = 0, , last = 0] = calls.map(({ at }) => at);
+  expect(last - first).toBeLessThan(100);
 });
 
 test('a delete does not wait for another use of its project that waits for the delete', async () => {

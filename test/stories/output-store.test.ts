@@ -133,7 +133,8 @@ describe('in a fresh checkout', () => {
     const [file = ''] = filesIn(clone, 'store');
     clone.write(file, 'x'.repeat(clone.read(file)?.length ?? 0));
     const { summary } = await clone.run({ requireOutputs: true });
-    expect(summary).toMatchObject({ outcome: 'failed', problems: [{ task: 'save:p1.png' }] });
+    const why = expect.stringContaining('could not be fetched');
+    expect(summary).toMatchObject({ outcome: 'failed', problems: [{ task: 'save:p1.png', why }] });
     expect(clone.outputs).toEqual([]);
   });
 

@@ -200,6 +200,14 @@ describe('a download that failed at one due time', () => {
     expect((await world.run()).summary?.tasks).toMatchObject({ done: 0, failed: 0 });
   });
 
+  test('goes to the kept files if another file is in its place by then', async () => {
+    const world = await left();
+    world.write('out/2026-08-05.png', 'mine');
+    expect((await world.run({ due: two })).outcome).toBe('done');
+    expect(world.read('out/2026-08-05.png')).toBe('mine');
+    expect(world.state).toContain('"kept":true');
+  });
+
   test('is out of reach after the pipeline was changed, and the old file brings it home without a purchase', async () => {
     const world = await left();
     world.edit(daily.replace('a postcard', 'a letter'));

@@ -54,6 +54,43 @@ test('a shared project is kept where every item skips its download, in plan and 
   expect(world.service.projectOf('colour').isDeleted).toBe(false);
 });
 
+test('shared projects that nobody saves are discarded once all items have used them', async () => {
+  const world = new World(
+    `pipeline: twins
+items: { values: [{ key: a, of: it }, { key: b, of: it }, { key: c, of: it }] }
+limits: { items: 1 }
+steps:
+  one: { uses: ai-meme-generator, with: { style: { template: Random, topic: "one \${{ item.of }}" } } }
+  two: { uses: ai-meme-generator, with: { style: { template: Random, topic: "two \${{ item.of }}" } } }
+  both: { uses: ai-image-editor, with: { image_count: 1, model: flux-2-klein, resolution: 640px, assets: { image_file_paths: ["\${{ steps.one.url }}", "\${{ steps.two.url }}"] }, style: { prompt: "\${{ item.key }}" } } }
+  tidy-one: { uses: delete, with: { of: one, discard: true } }
+  tidy-two: { uses: delete, with: { of: two, discard: true } }
+`,
+  );
+  expect((await world.run()).outcome).toBe('done');
+  const last = world.requests.slice(-2).map((request) => request.split(':')[0]);
+  expect(last.toSorted()).toEqual(['delete one', 'delete two']);
+  expect(world.service.projects.size).toBe(5);
+});
+
+test('a delete in an item keeps a shared project that a shared step could not use yet', async () => {
+  const world = new World(
+    `pipeline: late
+items: { values: [{ key: a }] }
+steps:
+  photo: { uses: upload, with: { file: photo.png } }
+  colour: { ${colour} }
+  save: { uses: download, with: { of: colour, to: colour.png } }
+  head: { uses: head-swap, with: { assets: { head_file_path: "\${{ steps.colour.url }}", body_file_path: "\${{ steps.colour.url }}" } } }
+  tidy: { uses: delete, if: item.index == 0, with: { of: colour } }
+`,
+    { 'photo.png': 'rose' },
+  );
+  world.service.fate = ({ tool }) => (tool === 'head-swap' ? { error: 'no_source_face' } : {});
+  expect((await world.run()).endings).toMatchObject({ save: 'done', 'tidy:a': 'blocked' });
+  expect(world.service.projectOf('colour').isDeleted).toBe(false);
+});
+
 test('an excluded step stays excluded, even if another with the same content is done', async () => {
   const world = new World(
     `pipeline: left-out

@@ -95,7 +95,7 @@ describe('a program that replaces the state file by another one while a run writ
     await goesOn(world);
   });
 
-  test('by one that has paid for what this run is about to send: it is not sent', async () => {
+  test('by one that has paid for what this run is about to send: it is not sent, and fetched', async () => {
     const world = await begun();
     const theirs = world.checkout('theirs', memes);
     copyFileSync(stateOf(world), stateOf(theirs));
@@ -103,7 +103,7 @@ describe('a program that replaces the state file by another one while a run writ
     const env = { SHOTLIST_RECEIPTS: join(theirs.folder, 'elsewhere') };
     expect((await theirs.run({ ...only('two'), env })).outcome).toBe('done');
     atLine(world, intent, () => replace(world, theirs.state));
-    await world.run(only('two'));
+    expect((await world.run(only('two'))).outcome).toBe('done');
     expect((await world.run()).outcome).toBe('done');
     expect(Object.values(world.bill)).toEqual([10, 10, 10, 10]);
   });

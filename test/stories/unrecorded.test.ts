@@ -37,3 +37,18 @@ test('a project that the disk did not take is named, and the name settles the do
   expect(world.outputs).toEqual(['a']);
   expect(world.requests.filter((request) => request.startsWith('create '))).toHaveLength(1);
 });
+
+test('once the disk takes no line, the run ends, and what it has paid for is left to the next one', async () => {
+  const two = pipeline
+    .replace('{ key: a }', '{ key: a }, { key: b }')
+    .replace('a door', '"a ${{ item.key }}"');
+  const world = new World(two);
+  world.service.renderMs = () => 60_000;
+  world.syncMs = (lines) => {
+    if (!lines.some((line) => line.includes('"state":"created"') && line.includes('paint:b')))
+      return 1;
+    throw Object.assign(new Error('i/o error'), { code: 'EIO' });
+  };
+  await expect(world.run()).rejects.toThrow('input/output error');
+  expect(world.requests.filter((request) => request.startsWith('look'))).toEqual([]);
+});
