@@ -189,8 +189,14 @@ export async function startPostgres(
     async newDatabase(copyOf) {
       databases += 1;
       const name = `test_${databases}`;
-      const template = copyOf === undefined ? '' : ` template ${new URL(copyOf).pathname.slice(1)}`;
-      await query(url, `create database ${name}${template}`);
+      const template = copyOf === undefined ? 'template1' : new URL(copyOf).pathname.slice(1);
+      // What is connected keeps a database from being copied.
+      if (copyOf !== undefined)
+        await query(
+          url,
+          `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${template}'`,
+        );
+      await query(url, `create database ${name} template ${template}`);
       return addressOf(name);
     },
   };

@@ -22,10 +22,12 @@ interface RunFileTerms {
   readonly makeRoom?: () => boolean;
   /** Called when another program has changed the file in a way that may hide payments: nothing more is bought then. */
   readonly onProblem: (why: string) => void;
+  /** Called when another program has changed the file: the ledger may have learnt from it. */
+  readonly onNews?: (() => void) | undefined;
 }
 
 export function openRunFile(terms: RunFileTerms): RunFile {
-  const { paths, state, header, env, clock, internals, makeRoom = () => false, onProblem } = terms;
+  const { paths, state, header, env, clock, internals, makeRoom = () => false } = terms;
   const { record, ledger } = state;
   ledger.header ??= header;
   if (internals.record !== undefined) return new RecordInPlace(internals.record, ledger);
@@ -35,6 +37,7 @@ export function openRunFile(terms: RunFileTerms): RunFile {
     pause: (ms) => sleep(ms),
     now: () => clock.now(),
     makeRoom,
-    closeBuying: onProblem,
+    closeBuying: terms.onProblem,
+    onNews: terms.onNews,
   });
 }

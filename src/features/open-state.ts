@@ -5,6 +5,7 @@ import { Cleanup } from '../base/cleanup.ts';
 import { count } from '../base/text.ts';
 import type { Env } from '../base/user-folder.ts';
 import type { Clock } from '../core/ports.ts';
+import type { Term } from '../distributed/database.ts';
 import { shownPath } from '../files/shown-path.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
 import { type Problem, problem, Refusal, stateProblem } from '../language/load/refusal.ts';
@@ -12,6 +13,7 @@ import type { Header, MarkLine } from '../model/record/line.ts';
 import { formatVersion } from '../model/record/schemas.ts';
 import { copiesOf } from '../state/copies.ts';
 import { type Holder, holderOf } from '../state/live.ts';
+import { joinOther, type OtherRecord } from '../state/load-record.ts';
 import { type Loaded, loadState } from '../state/load-state.ts';
 import { type LocateOptions, lineAbout } from '../state/locate-state.ts';
 import type { Lock } from '../state/lock.ts';
@@ -32,11 +34,19 @@ export interface ReadOptions extends LocateOptions {
   readonly onWarning?: (message: string) => void;
 }
 
+/** The record of a run in a database, and the right to write it. */
+export interface EngineRecord {
+  readonly rows: OtherRecord;
+  readonly term: Term;
+}
+
 interface OpenContext extends StateContext {
   readonly service?: string;
   /** Says where the receipts and git are. Undefined: the file is not compared with them. */
   readonly env: Env | undefined;
   readonly internals?: RunInternals | undefined;
+  /** Of a run with an engine. */
+  readonly engine?: EngineRecord | undefined;
 }
 
 export interface OpenState extends AsyncDisposable {
@@ -57,7 +67,7 @@ export async function openState(
   access: Access,
   context: OpenContext,
 ): Promise<OpenState> {
-  const { service, env, internals, onWarning } = context;
+  const { service, env, internals, onWarning, engine } = context;
   if (internals?.record !== undefined) {
     const state = await loaded(bound, paths, { text: internals.record.text() });
     const own = { paths: { ...paths, hashes: undefined }, state, running: undefined };
@@ -69,13 +79,17 @@ export async function openState(
   // Asked before the file is read: if the run ends meanwhile, nothing in the file looks unfinished.
   const running = access === 'read' ? holderOf(paths) : undefined;
   const git = env === undefined ? undefined : await gitRecords(paths, env, access !== 'read');
-  const state = await loaded(bound, paths, { others: git?.records ?? [] });
-  if (state.record.isClean) await git?.remember();
-  const { header, away, warnings } = state;
+  const found = await loaded(bound, paths, { others: git?.records ?? [] });
+  if (found.record.isClean) await git?.remember();
+  const repair = lineAbout(bound, paths, 'repair');
+  const { header, warnings } = found;
   refuseIf(header && strangerTo(header, paths.state, bound.name, service));
+  const state = engine === undefined ? found : await joinedRows(found, engine, repair);
+  const { away } = state;
   if (away !== undefined) {
-    const elsewhere = awayProblem(paths.state, away);
-    if (access === 'run' || access === 'edit') refuseIf(elsewhere);
+    const elsewhere = awayProblem(paths.state, away, repair);
+    // What the file lacks would be planned, and paid, again.
+    if (access !== 'read') refuseIf(elsewhere);
     for (const { message } of elsewhere.diagnostics) onWarning(message);
   }
   // A run that is writing may be in the middle of its last line.
@@ -83,7 +97,6 @@ export async function openState(
   const own = { paths: locked.paths, lock: locked.lock, state, running };
   const opened = withReceipts({ ...own, [Symbol.asyncDispose]: nothing }, bound, access, context);
   cleanup.defer(() => opened[Symbol.asyncDispose]());
-  const repair = lineAbout(bound, paths, 'repair');
   const paidTwice = opened.state.ledger.paidTwice().map(paidTwiceOf);
   if (paidTwice.length > 0) onWarning(paidTwiceText(paidTwice, `${repair} --accept`));
   const lacks = lacking(opened.state, repair, copiesOf(paths.state));
@@ -171,11 +184,37 @@ export function headerOf({ state, paths }: OpenState, bound: BoundPipeline): Hea
   refuse(`there is no state file yet: ${paths.state}`, hint, bound.file);
 }
 
-/** The mark is of an earlier version, which had runs on several hosts. The file may lack what they have paid for. */
-export function awayProblem(state: string, { at: since }: MarkLine): Problem {
+/** A run with an engine has not ended. `repair`: the command line. */
+function awayProblem(state: string, { at: since }: MarkLine, repair: string): Problem {
   return problem(
-    `the record of ${state} has been in a database since ${since}, and this version does not read it`,
+    `the record of ${state} has been in a database since ${since}`,
     'shotlist',
-    'nothing was sent, because the file may lack payments: bring the record back with shotlist export of the version that moved it there',
+    `nothing was sent, because the file may lack payments: run it with --engine once more, which brings the record back. If the database is gone: ${acceptance(repair)}`,
   );
+}
+
+const acceptance = (repair: string): string =>
+  `${repair} --accept; then compare the file with the service (shotlist audit) before you run it`;
+
+/** The record of the file, with all that the rows know. Refuses rows that may be less than a coordinator has written. */
+async function joinedRows(
+  state: Loaded,
+  { rows, term }: EngineRecord,
+  repair: string,
+): Promise<Loaded> {
+  const { ledger, record } = state;
+  for (const mark of ledger.marks().filter(({ mark }) => mark === 'away')) {
+    const { id, epoch = 0, creations = 0 } = mark;
+    const cure = `nothing was sent. If this is the right database: ${acceptance(repair)}`;
+    if (id !== term.run)
+      refuse(`${rows.name} does not have the run that the state file says is there`, cure);
+    if (epoch > term.marked || creations > term.attempts)
+      refuse(
+        `${rows.name} is older than the state file, so it lacks payments: it was restored, or failed over`,
+        cure,
+      );
+  }
+  const { isNews, problem: unread } = await joinOther(ledger, rows);
+  if (unread !== undefined) refuse(unread, 'all hosts must use the same version of shotlist');
+  return { ...state, away: undefined, record: isNews ? { ...record, isClean: false } : record };
 }

@@ -35,6 +35,8 @@ export interface ClientOptions extends StorageClientOptions {
    * request waits.
    */
   readonly rates?: RequestRates;
+  /** Asked with the name of a creation right before its first byte is sent; false: it is not sent. */
+  readonly inTime?: ((name: string) => boolean) | undefined;
   /** Milliseconds until the service's answer to a request must be complete. */
   readonly totalMs?: number;
   /** The longest answer of the service to read, in bytes. */
@@ -107,7 +109,8 @@ export function httpClient(options: ClientOptions): HttpClient {
         : { headers: jsonHeaders, body: JSON.stringify(body) }),
     };
     // While the intent of a creation was recorded, the service may have asked all requests to wait.
-    const inTime = (): boolean => name === undefined || rate?.isHeld !== true;
+    const inTime = (): boolean =>
+      name === undefined || (rate?.isHeld !== true && options.inTime?.(name) !== false);
     const bounds = { bytes: longestAnswer, totalMs, open, known, inTime };
     const begun = rate?.begin() ?? 0;
     const exchanged = await exchange(agent, question, bounds);

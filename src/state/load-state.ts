@@ -11,7 +11,7 @@ export interface Loaded {
   readonly ledger: Ledger;
   /** Undefined if there is no state file yet. */
   readonly header: Header | undefined;
-  /** Set where an earlier version has moved the record to a database. */
+  /** Set if the record of a run is in a database: the file may lack payments. */
   readonly away: MarkLine | undefined;
   readonly warnings: readonly string[];
   readonly record: LoadedRecord;

@@ -108,9 +108,9 @@ function joinText(ledger: Ledger, text: string): string | undefined {
   }
 }
 
-/** A person has looked into the service, and accepts that these creations are in no record: the lines to write. */
+/**
+ * A person has looked into the service, and accepts that creations are in no record, or only in a database: the lines to
+ * write.
+ */
 export const acceptedMarks = (ledger: Ledger, at: string): readonly MarkLine[] =>
-  ledger
-    .marks()
-    .filter(({ mark }) => mark === 'lost')
-    .map((mark) => ({ ...mark, over: at }));
+  ledger.marks().map((mark) => ({ ...mark, over: at }));

@@ -33,6 +33,8 @@ export interface StateFileTerms {
   readonly makeRoom: () => boolean;
   /** Called when the file was replaced by something that is no record, which may have hidden payments. */
   readonly closeBuying: (why: string) => void;
+  /** Called when another program has changed the file, or HEAD: the ledger may have learnt from it. */
+  readonly onNews?: (() => void) | undefined;
 }
 
 /** Why nothing more is written. The message is a sentence. */
@@ -189,6 +191,7 @@ export class StateFile implements RunFile {
       // A time that changed for no reason: this file system is late with it.
       const isUnchanged = before !== undefined && isSame(before, found, false);
       if (loaded.ok && !loaded.value.isNews && isUnchanged) this.#trustsTimes = false;
+      this.#terms.onNews?.();
       if (await this.#replace(found)) return;
       tried = 0;
     }

@@ -77,6 +77,7 @@ const repairedWith = (unreadable: Repaired['unreadable']): Repaired => ({
   additions: [{ name: wild, creations: 1, credits: 5 }],
   lost: [{ run: wild, creations: 2 }],
   bare: false,
+  away: undefined,
   paidTwice: [
     {
       ...{ job: job('a'), tasks: [wild] },

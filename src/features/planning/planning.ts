@@ -19,7 +19,6 @@ import { DryPerformer, type See, Walk, type WalkItem } from '../../core/walk.ts'
 import { checkOutput } from '../../files/boundary.ts';
 import type { ItemList } from '../../files/items.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
-import { Refusal } from '../../language/load/refusal.ts';
 import { interrupted } from '../../model/run-identity.ts';
 import { lazyClient } from '../../service-api/lazy-client.ts';
 import type { Target, Unasked } from '../../service-api/target.ts';
@@ -27,7 +26,7 @@ import { pathsOf } from '../../state/run-paths.ts';
 import { checkOutputFolder } from '../../state/writable.ts';
 import type { LiveFacts } from '../../views/live/live-facts.ts';
 import type { RunInternals } from '../internals.ts';
-import { awayProblem, type OpenState, openState } from '../open-state.ts';
+import { type EngineRecord, type OpenState, openState } from '../open-state.ts';
 import { refuseIf } from '../refuse.ts';
 import { factsOf, openItemsHere, placed, receiptsPort } from './here.ts';
 import type { PrepareOptions } from './options.ts';
@@ -45,6 +44,7 @@ interface PlanningContext {
   /** ISO 8601: the due time of the schedule that a run is for. */
   readonly due?: string | undefined;
   readonly internals: RunInternals;
+  readonly engine?: EngineRecord | undefined;
   readonly stop?: AbortSignal | undefined;
   /** Of a run: how far it is, for whoever asks meanwhile. */
   readonly answer?: (() => LiveFacts) | undefined;
@@ -81,14 +81,13 @@ export async function openPlanning(
     service,
     env,
     internals,
+    engine: context.engine,
     answer: context.answer,
   });
   cleanup.defer(() => opened[Symbol.asyncDispose]());
   const { paths, state, receipts } = opened;
   if (receipts === undefined) throw new Error('bug: a plan without receipts');
   const { ledger } = state.record;
-  // What the file lacks would be planned, and paid, again.
-  if (state.away !== undefined) throw new Refusal(awayProblem(paths.state, state.away));
   refuseIf(checkOutputFolder(paths));
   const { limit, ...anyOf } = filter;
   const here = await openItemsHere(bound, options, {

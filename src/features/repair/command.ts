@@ -22,8 +22,8 @@ export const repairCommand = (file: string, flags: RepairFlags): Promise<number>
     {
       text: ({ write, accept, ...repaired }) => repairText(repaired, write, accept),
       facts: ({ write: _, accept: __, ...facts }) => facts,
-      exitCode: ({ intact, lost, bare, paidTwice }) =>
-        intact && lost.length === 0 && !bare && paidTwice.length === 0 ? 0 : 1,
+      exitCode: (repaired) =>
+        repaired.intact && repaired.paidTwice.length === 0 && !isHeldUp(repaired) ? 0 : 1,
     },
   );
 
@@ -32,7 +32,8 @@ const maxListed = 40;
 
 /** `write`, `accept`: the command lines. */
 export function repairText(repaired: Repaired, write: string, accept: string): string {
-  const { state, missing, intact, unreadable, additions, lost, bare, paidTwice, copies } = repaired;
+  const { state, missing, intact, unreadable, additions, lost, bare, away, paidTwice, copies } =
+    repaired;
   const look = `their names begin with ${JSON.stringify(repaired.pipeline)}`;
   const shown = shownPath(state);
   const { jobs, credits } = repaired;
@@ -57,16 +58,25 @@ export function repairText(repaired: Repaired, write: string, accept: string): s
           `LOST: only the header is left, and no other record has any of the lines. Look for the projects in the hub: ${look}.`,
         ]
       : []),
+    ...(away === undefined
+      ? []
+      : [
+          `AWAY: the record has been in a database since ${away}, and this file may lack payments. Run it with --engine once more, which brings the record back. If the database is gone, look for the projects in the hub: ${look}.`,
+        ]),
     ...(paidTwice.length === 0 ? [] : paidTwiceLines(paidTwice)),
     `All records together: ${known}.`,
     ...nextLines(repaired, { write, accept, shown, copies }),
   ];
-  const isWhole =
-    intact && copies.length === 0 && lost.length === 0 && !bare && paidTwice.length === 0;
-  if (isWhole && repaired.written === undefined) lines.push('There is nothing to repair.');
+  const isWhole = intact && copies.length === 0 && paidTwice.length === 0;
+  if (isWhole && !isHeldUp(repaired) && repaired.written === undefined)
+    lines.push('There is nothing to repair.');
   // Names, and what a damaged file says, begin no line of their own.
   return lines.map((line) => printable(line)).join('\n');
 }
+
+/** Nothing is bought until a person has looked. */
+const isHeldUp = ({ lost, bare, away }: Repaired): boolean =>
+  lost.length > 0 || bare || away !== undefined;
 
 interface Next {
   readonly write: string;
@@ -75,12 +85,11 @@ interface Next {
   readonly copies: readonly string[];
 }
 
-function nextLines(
-  { written, intact, lost, bare, paidTwice }: Repaired,
-  { write, accept, shown, copies }: Next,
-): readonly string[] {
-  const rest =
-    lost.length > 0 || bare ? [`Nothing is bought until you have looked and say: ${accept}`] : [];
+function nextLines(repaired: Repaired, { write, accept, shown, copies }: Next): readonly string[] {
+  const { written, intact, lost, paidTwice } = repaired;
+  const rest = isHeldUp(repaired)
+    ? [`Nothing is bought until you have looked and say: ${accept}`]
+    : [];
   const twice = paidTwice.length > 0 && lost.length === 0 ? [`To end the warning: ${accept}`] : [];
   const remove = `The copies are in it now, and can be removed: rm ${copies.map((copy) => shellPath(shownPath(copy))).join(' ')}`;
   if (written !== undefined)

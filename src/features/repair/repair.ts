@@ -58,6 +58,8 @@ export interface Repaired {
   readonly lost: readonly MissingCreations[];
   /** True if there is a header alone: a run writes more, so lines are missing. */
   readonly bare: boolean;
+  /** Since when the record has been in a database; undefined: it is not. Nothing is bought until a person accepts that. */
+  readonly away: string | undefined;
   readonly paidTwice: readonly PaidTwice[];
   /** Of the record that is or would be written. */
   readonly jobs: number;
@@ -132,6 +134,7 @@ export async function repair(
       .filter(({ mark }) => mark === 'lost')
       .map(({ id, creations = 0 }) => ({ run: id, creations })),
     bare: record.ledger.isEmpty,
+    away: record.ledger.marks().find(({ mark }) => mark === 'away')?.at,
     paidTwice: record.ledger.paidTwice().map(paidTwiceOf),
     jobs: [...record.ledger.jobs()].length,
     credits: record.ledger.totals(),

@@ -102,17 +102,17 @@ export const joinedRun = (a: RunLine, b: RunLine): RunLine =>
 /** The newer one. */
 export const joinedTask = (a: TaskLine, b: TaskLine): TaskLine => most(a, b, ({ at }) => at) ?? a;
 
-/** A mark that was taken off stays off, unless more is missing than a person accepted. */
+/** A mark that was taken off stays off, unless another coordinator has begun, or more is missing than a person accepted. */
 export function joinedMark(a: MarkLine, b: MarkLine): MarkLine {
-  const [one, other] = [a.creations ?? 0, b.creations ?? 0];
-  const over = one === other ? most(a.over, b.over) : one > other ? a.over : b.over;
+  const later = (b.epoch ?? 0) - (a.epoch ?? 0) || (b.creations ?? 0) - (a.creations ?? 0);
+  if (later !== 0) return later > 0 ? b : a;
   return compact({
     mark: a.mark,
     id: a.id,
     at: least(a.at, b.at),
-    over,
-    run: most(a.run, b.run),
-    creations: most(a.creations, b.creations, Number),
+    over: most(a.over, b.over),
+    epoch: a.epoch ?? b.epoch,
+    creations: a.creations ?? b.creations,
   });
 }
 

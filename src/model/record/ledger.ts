@@ -176,9 +176,10 @@ export class Ledger {
     return this.#texts.size;
   }
 
-  /** True if it has no run and no job. */
+  /** True if it has no run and no job, and never had them in a database. */
   get isEmpty(): boolean {
-    return this.#runs.size === 0 && this.#texts.size === 0;
+    const wasAway = [...this.#marks.values()].some(({ mark }) => mark === 'away');
+    return this.#runs.size === 0 && this.#texts.size === 0 && !wasAway;
   }
 
   jobsOfTask(task: string): readonly Job[] {
@@ -263,6 +264,11 @@ export class Ledger {
     return this.#sums.lastSent;
   }
 
+  /** Of all jobs. */
+  get attempts(): number {
+    return this.#sums.attempts;
+  }
+
   /** How many creations of a run are here. */
   sent(run: string): number {
     return this.#sums.sent(run);
@@ -327,8 +333,10 @@ class Sums {
   readonly #sent = new Map<string, number>();
   readonly paidTwice = new Set<string>();
   ownJobs = 0;
+  attempts = 0;
 
   add(job: Job, sign: 1 | -1): void {
+    this.attempts += sign * job.attempts.length;
     if (isOwn(job)) this.ownJobs += sign;
     for (const attempt of job.attempts) {
       increase(this.#sent, attempt.run, sign);

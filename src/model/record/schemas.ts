@@ -93,17 +93,24 @@ export const markSchema = {
       type: 'string',
       enum: ['away', 'lost'],
       description:
-        'away: an earlier version has moved the record to a database, and no run begins before it is brought back. lost: creations of a run are missing; nothing is bought until a person accepts that.',
+        'away: a run with an engine has its record in a database, and what this file says may be less than what was paid. lost: creations of a run are missing; nothing is bought until a person accepts that.',
     },
     id: {
       ...name,
       description:
-        'away: the first 16 digits of the SHA-256 of the address of the database, and when it began. lost: the run that lacks them, or a digest of lines that cannot be read.',
+        'away: the id of the run in the database. lost: the run that lacks them, or a digest of lines that cannot be read.',
     },
     at: time,
     over: { ...time, description: 'When the mark was taken off.' },
-    run: { ...name, description: 'away: the id of the run there.' },
-    creations: { ...count, description: 'lost: how many are missing.' },
+    epoch: {
+      ...count,
+      description: 'away: how many coordinators have begun this run. The larger one counts.',
+    },
+    creations: {
+      ...count,
+      description:
+        'away: how many creations the database has, at least. lost: how many are missing.',
+    },
   },
 } as const;
 

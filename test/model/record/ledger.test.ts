@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { creditsOf, stateAfter } from '../../../src/model/record/job.ts';
 import { joinedMark } from '../../../src/model/record/join.ts';
@@ -122,6 +123,34 @@ describe('a mark', () => {
     expect(joinedMark(lost(2), lost(3, time)).over).toBe(time);
     expect(joinedMark(lost(3, time), lost(5)).over).toBeUndefined();
     expect(joinedMark(lost(5, time), lost(3, time)).creations).toBe(5);
+  });
+
+  test('of a record that is away stays off, until another coordinator begins, or has bought more', () => {
+    const away = (epoch: number, creations: number, over?: string): MarkLine => ({
+      ...{ mark: 'away', id: 'r', at: time, epoch, creations },
+      ...(over === undefined ? {} : { over }),
+    });
+    expect(joinedMark(away(1, 9, time), away(1, 9)).over).toBe(time);
+    expect(joinedMark(away(2, 5, time), away(1, 9))).toEqual(away(2, 5, time));
+    expect(joinedMark(away(1, 9, time), away(2, 5))).toEqual(away(2, 5));
+    expect(joinedMark(away(1, 9, time), away(1, 10))).toEqual(away(1, 10));
+    const few = fc.option(fc.integer({ min: 0, max: 2 }), { nil: undefined });
+    const times = fc.constantFrom(time, '2026-02-01T00:00:00.000Z');
+    const marks = fc.record(
+      {
+        ...{ mark: fc.constant('away' as const), id: fc.constant('r'), at: times },
+        ...{ epoch: few, creations: few, over: times },
+      },
+      { requiredKeys: ['mark', 'id', 'at'] },
+    );
+    fc.assert(
+      fc.property(marks, marks, marks, (a, b, c) => {
+        const all = joinedMark(joinedMark(a, b), c);
+        expect(joinedMark(a, joinedMark(b, c))).toEqual(all);
+        expect(joinedMark(c, joinedMark(b, a))).toEqual(all);
+        expect(joinedMark(all, b)).toEqual(all);
+      }),
+    );
   });
 
   test('that is open again lets no creation be missing unnoticed', () => {

@@ -1,0 +1,238 @@
+// The record of a run with an engine: its lines are rows, written in groups. The state file has an away mark until the run
+// ends; then it is written whole.
+import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { ok, type Result } from '../base/result.ts';
+import type { Clock } from '../core/ports.ts';
+import type { Ledger } from '../model/record/ledger.ts';
+import { type Line, lineText, type MarkLine } from '../model/record/line.ts';
+import type { RunFile } from '../state/run-file.ts';
+import { RecordLost } from '../state/state-file.ts';
+import { DatabaseAway, DatabaseRefused, type Patience, retryWhileAway } from './connection.ts';
+import type { EngineDatabase, RecordRow, Term } from './database.ts';
+import type { Promptness } from './promptness.ts';
+
+const groupRows = 1_000;
+
+export interface PostgresFileTerms {
+  /** Opens the state file, which calls `onNews` when another program has changed it. */
+  readonly open: (onNews: () => void) => RunFile;
+  readonly ledger: Ledger;
+  readonly database: EngineDatabase;
+  readonly term: Term;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly promptness: Promptness;
+  /** How long it waits while the database is away. */
+  readonly patience: Patience;
+}
+
+/** Whoever appends a line has put it into the ledger before. After a failure, nothing more is written. */
+export class PostgresFile implements RunFile {
+  readonly #terms: PostgresFileTerms;
+  readonly #file: RunFile;
+  #mark: MarkLine;
+  /** By key, in the order of their last lines. */
+  readonly #pending = new Map<string, RecordRow>();
+  /** The ledger may know what no line said. */
+  #isBehind = true;
+  /** How many attempts the rows have, at least. */
+  #attempts = 0;
+  /** The state file need not say more of the rows now. */
+  #isMarked = true;
+  #running: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
+  #failure: { readonly error: unknown } | undefined;
+
+  private constructor(terms: PostgresFileTerms) {
+    const { ledger, term, clock } = terms;
+    this.#terms = terms;
+    this.#file = terms.open(() => {
+      this.#isBehind = true;
+    });
+    const before = ledger.mark('away', term.run)?.epoch ?? 0;
+    const epoch = Math.max(before, term.marked) + 1;
+    this.#mark = { mark: 'away', id: term.run, at: new Date(clock.now()).toISOString(), epoch };
+  }
+
+  /** Brings the rows what they lack, and marks the state file. The ledger has joined the rows. */
+  static async begin(terms: PostgresFileTerms): Promise<PostgresFile> {
+    const file = new PostgresFile(terms);
+    const { database, term } = terms;
+    await file.#guarded(async () => {
+      await file.#write();
+      await file.#fenced(() => database.mark(term, file.#mark.epoch ?? 0));
+      await file.#putMark();
+    });
+    return file;
+  }
+
+  append(text: string): void {
+    if (this.#failure !== undefined) return;
+    const line: Line = JSON.parse(text);
+    const row = rowOf(line, text);
+    if (row === undefined) return;
+    this.#pending.delete(row.key);
+    this.#pending.set(row.key, row);
+    if ('job' in line)
+      for (const { name, state } of line.attempts)
+        if (state === 'intended') this.#terms.promptness.intends(name);
+  }
+
+  /** Resolves when all lines that were appended are in the database, and the term was still ours. */
+  sync(): Promise<void> {
+    this.#next ??= this.#batch();
+    return this.#next;
+  }
+
+  /** Begins after the batch before it, and after all that goes on because of that one: its lines share this one. */
+  async #batch(): Promise<void> {
+    await Promise.allSettled([this.#running]);
+    await setImmediate();
+    this.#running = this.#next;
+    this.#next = undefined;
+    await this.#guarded(() => this.#write());
+  }
+
+  async #guarded(work: () => Promise<void>): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure.error;
+    try {
+      await work();
+    } catch (error) {
+      this.#failure = { error };
+      this.#pending.clear();
+      throw error;
+    }
+  }
+
+  /** Looks at the state file first: what git brought may have been paid by somebody else. */
+  async #write(): Promise<void> {
+    await this.#file.sync();
+    if (this.#isBehind) await this.#bring();
+    const attempts = this.#terms.ledger.attempts;
+    const rows = [...this.#pending.values()];
+    this.#pending.clear();
+    await this.#put(rows);
+    this.#attempts = attempts;
+    if (!this.#isMarked && attempts !== this.#mark.creations) await this.#putMark();
+    this.#isMarked = true;
+  }
+
+  /**
+   * Writes all lines that the rows do not have as they are in the ledger. Jobs first: a run's line says how many creations
+   * there must be.
+   */
+  async #bring(): Promise<void> {
+    const { ledger, database, term, patience } = this.#terms;
+    this.#isBehind = false;
+    const has = await this.#lost(() =>
+      retryWhileAway(patience, async () => {
+        const early = new Set(ledger.textsBeforeJobs());
+        const keys = new Set<string>();
+        for await (const page of database.rows(term.run))
+          for (const { key, line } of page)
+            if (early.has(line) || ledger.holds(line)) keys.add(key);
+        return keys;
+      }),
+    );
+    const jobs: RecordRow[] = [];
+    const others: RecordRow[] = [];
+    for (const text of ledger.texts()) {
+      const row = has.has(jobKeyIn(text)) ? undefined : rowOf(JSON.parse(text), text);
+      if (row === undefined || has.has(row.key)) continue;
+      if (row.attempts === 0) others.push(row);
+      else jobs.push(row);
+      if (jobs.length === groupRows) await this.#put(jobs.splice(0));
+    }
+    await this.#put([...jobs, ...others]);
+  }
+
+  async #put(rows: readonly RecordRow[]): Promise<void> {
+    const { database, term } = this.#terms;
+    for (let at = 0; at < rows.length; at += groupRows)
+      await this.#fenced(() => database.write(term, rows.slice(at, at + groupRows)));
+  }
+
+  async #fenced(work: () => Promise<boolean>): Promise<void> {
+    const { patience, database } = this.#terms;
+    if (await this.#lost(() => retryWhileAway(patience, work))) return;
+    throw new TermOver(
+      `another coordinator has taken over this run in the database ${database.address.shown}`,
+    );
+  }
+
+  async #lost<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof DatabaseAway || error instanceof DatabaseRefused)) throw error;
+      const { shown } = this.#terms.database.address;
+      throw new RecordLost(`the database ${shown} takes no more lines (${error.message})`);
+    }
+  }
+
+  /**
+   * Call with each renewal of the term: the state file says how many attempts the rows have, so that an older database is
+   * noticed.
+   */
+  remark(): Promise<void> {
+    this.#isMarked = false;
+    return this.sync();
+  }
+
+  async #putMark(): Promise<void> {
+    this.#mark = { ...this.#mark, creations: this.#attempts };
+    this.#terms.ledger.put(this.#mark);
+    this.#file.append(lineText(this.#mark));
+    await this.#file.sync();
+  }
+
+  async flush(): Promise<void> {
+    if (this.#failure !== undefined) return;
+    while (this.#pending.size > 0 || this.#next !== undefined) await this.sync();
+    await this.#running;
+  }
+
+  /** Writes the state file whole, without the mark. The rows stay, for other checkouts. */
+  async writeWhole(): Promise<Result<void, string>> {
+    await this.flush();
+    const { database, term, ledger, clock } = this.#terms;
+    await this.#guarded(async () => {
+      await this.#fenced(() => database.renew(term));
+      // Not appended: the mark may leave the file only with the last line that it lacks.
+      ledger.put({
+        ...this.#mark,
+        creations: this.#attempts,
+        over: new Date(clock.now()).toISOString(),
+      });
+      const written = await this.#file.writeWhole();
+      if (!written.ok) throw new RecordLost(`${written.error}: the record stays in the database`);
+    });
+    return ok(undefined);
+  }
+
+  /** The state file keeps its mark unless it was written whole. */
+  async close(): Promise<void> {
+    await this.flush();
+    await this.#file.close();
+  }
+}
+
+/** Another coordinator writes the record now. */
+export class TermOver extends RecordLost {}
+
+/** The key of most lines, which need not be parsed for it. */
+const jobKeyIn = (text: string): string => `job ${text.slice('{"job":"'.length).slice(0, 64)}`;
+
+/** Undefined for a line that is in the state file only. */
+function rowOf(line: Line, text: string): RecordRow | undefined {
+  if ('job' in line) return { key: `job ${line.job}`, line: text, attempts: line.attempts.length };
+  const key = keyOf(line);
+  return key === undefined ? undefined : { key, line: text, attempts: 0 };
+}
+
+function keyOf(line: Exclude<Line, { job: string }>): string | undefined {
+  if ('mark' in line) return line.mark === 'away' ? undefined : `mark ${line.mark} ${line.id}`;
+  // A name may be longer than an index takes.
+  if ('task' in line) return `task ${createHash('sha256').update(line.task).digest('hex')}`;
+  return 'run' in line ? `run ${line.run}` : undefined;
+}
