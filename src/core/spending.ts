@@ -77,6 +77,8 @@ export class Spending {
   #released = Promise.withResolvers<void>();
   /** Creations of a tool with settings of which no charge is known, of which one goes at a time. */
   readonly #firsts = new Map<string, Promise<void>>();
+  /** By item: requests that only the run knows, such as those of the elements of a list. */
+  readonly #found = new Map<string, Set<string>>();
   /** By kind of order: what one unit was charged when somebody last asked. */
   readonly #prices = new Map<string, number>();
   #isSettled = false;
@@ -172,6 +174,8 @@ export class Spending {
       remaining += cost;
       own.push(fingerprint);
     }
+    for (const request of this.#found.get(item) ?? [])
+      if (!seen.has(request)) spent += this.#spentFor(request);
     return { spent, remaining, own, all };
   }
 
@@ -222,6 +226,8 @@ export class Spending {
     }
     const { perItem } = this.#o.caps;
     if (perItem !== undefined && item !== '') {
+      const found = this.#found.get(item) ?? new Set<string>();
+      this.#found.set(item, found.add(request));
       const { spent } = this.costOf(item);
       const wanted = Math.max(held, credits);
       if (spent + wanted > perItem) return tooDear(perItem, spent, wanted);
@@ -347,6 +353,7 @@ export class Spending {
 
   /** An item buys nothing more: what it did not use is free. */
   leave(item: string): void {
+    this.#found.delete(item);
     if (!this.#held.has(item)) return;
     this.#hold(item, 0);
     this.#held.delete(item);

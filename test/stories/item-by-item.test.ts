@@ -125,6 +125,22 @@ steps:
     );
     expect(spentAndFinished(await world.run())).toEqual([75, 1]);
   });
+
+  test('of an item counts the elements of a list that only the run knows', async () => {
+    const world = new World(
+      `pipeline: heads
+items: { values: [{ key: a }] }
+budget: { per_item: 60 }
+steps:
+  photo: { uses: upload, with: { file: "\${{ item.key }}.png" } }
+  find: { uses: face-detect, with: { target_file_path: "\${{ steps.photo.file_path }}" } }
+  head: { for_each: "\${{ steps.find.faces }}", uses: ai-image-upscaler, with: { scale_factor: 2, style: { mode: preserve }, assets: { image_file_path: "\${{ each.path }}" } } }
+`,
+      { 'a.png': 'a faces=3' },
+    );
+    expect(await world.run()).toMatchObject({ outcome: 'budget', charged: 50 });
+    expect(await world.run()).toMatchObject({ outcome: 'budget', charged: 0 });
+  });
 });
 
 test('a step that gathers all items is blocked if a budget admits only some, and done once it admits the rest', async () => {
