@@ -507,13 +507,8 @@ export class Creations {
   /** Waits for the time of the next look, or for an event. True if the run leaves what still renders. */
   async #isLeft(watch: Watch, project: string, leftMs: number): Promise<boolean> {
     const { inbox, leave } = this.#o;
-    if (leave.aborted) return true;
-    let isTold = false;
-    const told = inbox?.look(project).then(() => {
-      isTold = true;
-    });
-    await watch.turn(told, { leftMs, leave });
-    return leave.aborted && !isTold;
+    if (!leave.aborted) await watch.turn(inbox?.look(project), { leftMs, leave });
+    return leave.aborted;
   }
 
   /** True if the project is complete. Throws if it failed. */
