@@ -63,3 +63,14 @@ test('a secret that got as far as here goes no further, and a terminal only disp
   expect(lines.at(-1)).toMatch(/^[\x20-\x7e]+$/);
   expect(parseLine(lines.at(-1) ?? '')).toMatchObject({ ok: true });
 });
+
+test('a failure that replaces another one is the later of the two, whatever the clock says', () => {
+  const clock = new FakeClock(Date.parse(at));
+  const { journal, ledger } = journalOf(folded([run()]), false, clock);
+  const times = [0, 5000, -9000].map((ms, number) => {
+    clock.pass(ms);
+    journal.task('t', 'failed', { code: '', message: `${number}` });
+    return Date.parse(ledger.task('t')?.at ?? '') - Date.parse(at);
+  });
+  expect(times).toEqual([0, 5000, 5001]);
+});

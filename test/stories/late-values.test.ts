@@ -51,3 +51,20 @@ test('with a budget below the bound, plan and run refuse nothing that estimate: 
   expect((await world.plan()).plan.late).toMatchObject([{ step: 'moving', from: 'clip' }]);
   expect((await world.run()).outcome).toBe('done');
 });
+
+test('a delete waits for a download of which only the run knows whether it is wanted', async () => {
+  const world = new World(
+    `pipeline: faces
+steps:
+  up: { uses: upload, with: { file: a.png } }
+  find: { uses: face-detect, with: { target_file_path: "\${{ steps.up.file_path }}" } }
+  colour: { uses: photo-colorizer, with: { assets: { image_file_path: "\${{ steps.up.file_path }}" } } }
+  save: { uses: download, if: size(steps.find.faces) > 0, with: { of: colour, to: a.png } }
+  tidy: { uses: delete, with: { of: colour } }
+`,
+    { 'a.png': 'faces=0' },
+  );
+  const { plan } = await world.plan();
+  expect(plan.rows.find(({ step }) => step === 'tidy')?.tasks).toEqual({ maybe: 1 });
+  expect((await world.run()).endings).toMatchObject({ save: 'skipped', tidy: 'failed' });
+});

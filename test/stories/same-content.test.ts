@@ -42,6 +42,8 @@ test('a shared project is deleted once the items have downloaded it', async () =
   const { summary } = await world.run();
   expect(summary).toMatchObject({ outcome: 'done', tasks: { skipped: 1, done: 4 } });
   expect([world.outputs, world.service.deletedUnsaved]).toEqual([['a.png'], []]);
+  // The items know the places of its files, and the project does not.
+  expect(world.written.join()).not.toContain('"to":"kept"');
 });
 
 test('a shared project is kept where every item skips its download, in plan and run', async () => {
@@ -52,6 +54,31 @@ test('a shared project is kept where every item skips its download, in plan and 
   expect(summary).toMatchObject({ outcome: 'failed', tasks: { skipped: 2, failed: 1 } });
   expect(summary?.problems).toMatchObject([{ task: 'tidy' }]);
   expect(world.service.projectOf('colour').isDeleted).toBe(false);
+});
+
+test('a project of two items is deleted by neither while the other one downloads it', async () => {
+  const world = new World(
+    `pipeline: twins
+items: { values: [{ key: a }, { key: b }] }
+output: out
+steps:
+  photo: { uses: upload, with: { file: "\${{ item.key }}.png" } }
+  colour: { ${colour} }
+  save: { uses: download, with: { of: colour, to: "\${{ item.key }}.png" } }
+  tidy: { uses: delete, with: { of: colour } }
+`,
+    { 'a.png': 'rose', 'b.png': 'rose' },
+  );
+  let downloads = 0;
+  world.service.latencyMs = ({ call }) =>
+    call === 'download' && ++downloads % 2 === 0 ? 30_000 : 20;
+  expect((await world.run()).outcome).toBe('done');
+  const [first, second, last] = world.service.calls.filter(
+    ({ call }) => call === 'download' || call === 'delete',
+  );
+  expect([first?.call, second?.call, last?.call]).toEqual(['download', 'download', 'delete']);
+  // A call comes when half of its time is over.
+  expect((last?.at ?? 0) - (second?.at ?? 0)).toBeGreaterThanOrEqual(15_000);
 });
 
 test('shared projects that nobody saves are discarded once all items have used them', async () => {

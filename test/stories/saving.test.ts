@@ -66,7 +66,8 @@ test('when a result gets another name, and is copied', async () => {
 });
 
 test('what a download saves may be uploaded by a later step, in this run and the next', async () => {
-  const again = '  again: { uses: upload, needs: [save], with: { file: "out/${{ item.key }}" } }\n';
+  const again =
+    '  again: { uses: upload, if: steps.save.bytes > 0, with: { file: "out/${{ item.key }}" } }\n';
   const world = new World(
     photos(undefined, again),
     { 'photos/p1.png': 'rose' },

@@ -125,6 +125,18 @@ describe('a tick', () => {
     expect(world.service.projects.size).toBe(1);
   });
 
+  test('makes again what failed for a passing cause, as often as the step allows', async () => {
+    const world = ticking(
+      clips(1).replace('with: { model', 'retry: { attempts: 2 }, with: { model'),
+    );
+    world.service.fate = () => ({ error: 'processing_timeout' });
+    for (let times = 0; times < 6; times++) {
+      await world.tick();
+      world.clock.pass(minute);
+    }
+    expect(world.service.projects.size).toBe(2);
+  });
+
   test('that reached the budget stays there: no later tick begins a new budget', async () => {
     const world = ticking(clips(3, 'budget: { credits: 100 }\n'));
     await ticks(world);

@@ -1,4 +1,4 @@
-// A file of which nothing says where it ends may be a part of itself: it is saved, and its project is kept.
+// A file of which nothing says where it ends may be a part of itself, and one that was saved may have changed: its project is kept.
 import { expect, test } from 'vitest';
 import { World } from '../kit/world.ts';
 
@@ -42,4 +42,14 @@ test('a sound that the items share is kept as well', async () => {
 test('a sound whose storage tells its length is whole', async () => {
   const world = new World(pipeline());
   expect((await world.run()).endings['clear:a']).toBe('done');
+});
+
+test('a file that nobody has read since it was saved is read before its project is deleted', async () => {
+  const world = new World(pipeline());
+  await world.run({ exclude: ['clear'] });
+  const path = 'out/voices/a.mp3';
+  world.write(path, 'x'.repeat(world.read(path)?.length ?? 0));
+  world.unread.add(path);
+  expect((await world.run()).endings['clear:a']).toBe('failed');
+  expect(world.requests.filter((call) => call.startsWith('delete'))).toEqual([]);
 });
