@@ -1,5 +1,5 @@
 // Connects to Postgres. The packages for it are optional, and loaded only here.
-import { userInfo } from 'node:os';
+import { hostname, userInfo } from 'node:os';
 import type { Pool, PoolClient } from 'pg';
 import type { PgBoss } from 'pg-boss';
 import { scrubbed } from '../base/scrub.ts';
@@ -40,30 +40,25 @@ export class DatabaseRefused extends Error {
   }
 }
 
-export interface ConnectionOptions {
-  /** What the server calls the connections: shotlist, and which process. */
-  readonly application: string;
-  /** The most connections at once. */
-  readonly connections: number;
-}
-
-/** Connects with the first statement. The address says how TLS is used (`sslmode`). Throws a refusal if pg is not installed. */
-export async function connect(
-  url: string,
-  { application, connections }: ConnectionOptions,
-): Promise<Sql> {
+/**
+ * Connects with the first statement. The address says how TLS is used (`sslmode`). `connections`: the most at once. Throws a
+ * refusal if pg is not installed.
+ */
+export async function connect(url: string, connections: number): Promise<Sql> {
   const { Pool: PoolOf, defaults } = await installed('pg', () => import('pg'));
   // As psql does, also where the environment does not say who runs this.
   defaults.user ??= userInfo().username;
   const pool = new PoolOf({
     connectionString: url,
-    application_name: application,
+    application_name: `shotlist on ${hostname()}`,
     max: connections,
     connectionTimeoutMillis: 10_000,
     // A host that freezes or vanishes within a transaction holds the row of the run.
     idle_in_transaction_session_timeout: 5_000,
     statement_timeout: 60_000,
     query_timeout: 70_000,
+    // Without statistics, a bitmap scan would read and sort all that is left for each page of rows.
+    options: '-c enable_bitmapscan=off',
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,
   });
@@ -116,18 +111,16 @@ async function translated<T>(work: () => Promise<T>): Promise<T> {
 
 function isAway(error: Error): boolean {
   const code = systemCode(error);
-  if (code === undefined)
-    return /terminated|timeout|Connection ended|not queryable/i.test(error.message);
-  return awayCodes.has(code) || code.startsWith('08') || /^E[A-Z]+$/.test(code);
+  return code === undefined
+    ? /terminated|timeout|Connection ended|not queryable/i.test(error.message)
+    : awayCodes.test(code);
 }
 
 /**
- * Shutdown, crash and start of the server; a transaction that was idle for too long; too many connections; a timeout; a
- * deadlock, which the server has rolled back.
+ * Of the network, and of the server: it starts, stops, was replaced by one that is read-only, lacks disk, memory or connections;
+ * a timeout; a deadlock, which it has rolled back.
  */
-const awayCodes: ReadonlySet<string> = new Set([
-  ...['57P01', '57P02', '57P03', '57P05', '25P03', '53300', '57014', '40P01'],
-]);
+const awayCodes = /^(E[A-Z]+|08...|53...|57P0[1235]|57014|25P03|25006|40P01)$/;
 
 async function transaction<T>(pool: Pool, work: (within: Statements) => Promise<T>): Promise<T> {
   const client = await pool.connect();
@@ -157,30 +150,24 @@ async function run<R extends object>(
   return [await on.query<R>(text)].flat().flatMap(({ rows }) => rows);
 }
 
-function hintFor(error: Error): string | undefined {
-  const code = systemCode(error);
-  if (code === '28000' && error.message.endsWith('no encryption'))
-    return 'the server wants TLS: add ?sslmode=verify-full to the address';
-  if (code !== undefined) return hints.get(code) ?? (isOfTls(code) ? certificate : undefined);
-  if (error.message.includes('does not support SSL'))
-    return 'switch TLS on at the server, or use another sslmode in the address';
-  return error.message.startsWith('SASL') ? password : undefined;
-}
+const hintFor = (error: Error): string | undefined =>
+  hints.find(([about]) => about.test(`${systemCode(error) ?? ''} ${error.message}`))?.[1];
 
 const password = 'set PGPASSWORD, or use a password file (PGPASSFILE)';
-const isOfTls = (code: string): boolean => /CERT|VERIFY_LEAF|^ERR_TLS_/.test(code);
-const certificate =
-  'the certificate of the server was not accepted: name its authority with sslrootcert=<file> in the address';
+const noTables = 'start the run again: it makes its tables';
 
-const hints: ReadonlyMap<string, string> = new Map([
-  ['28000', 'the address must name a role that may use the database'],
-  ['28P01', `check the role in the address and its password: ${password}`],
-  ['3D000', 'make the database first: createdb'],
-  ['3F000', 'the tables were dropped: start the run again, which makes them'],
-  ['42P01', 'the tables were dropped: start the run again, which makes them'],
-  ['42501', 'grant the role what it needs: docs/engine.md, "Roles with least rights"'],
-  ['ERR_TLS_CERT_ALTNAME_INVALID', 'write the host into the address as the certificate names it'],
-]);
+/** By the code and the message of an error. */
+const hints: readonly (readonly [RegExp, string])[] = [
+  [/^28000.*no encryption$/, 'the server wants TLS: add ?sslmode=verify-full to the address'],
+  [/^28000/, 'the address must name a role that may use the database'],
+  [/^28P01|^ SASL/, `check the role in the address and its password: ${password}`],
+  [/^3D000/, 'make the database first: createdb'],
+  [/^(3F000|42P01)/, noTables],
+  [/^42501/, 'grant the role what it needs'],
+  [/does not support SSL/, 'switch TLS on at the server, or use another sslmode in the address'],
+  [/^ERR_TLS_CERT_ALTNAME/, 'write the host into the address as the certificate names it'],
+  [/^\S*CERT|^UNABLE_TO_VERIFY/, 'name the authority of the server with sslrootcert=<file>'],
+];
 
 const firstPauseMs = 100;
 const maxPauseMs = 3_000;

@@ -1,5 +1,4 @@
 // The database of runs with an engine: its tables, who coordinates a run, and the rows of its record.
-import { hostname } from 'node:os';
 import { err, ok, type Result } from '../base/result.ts';
 import { scrubbed } from '../base/scrub.ts';
 import { systemCode } from '../base/system-error.ts';
@@ -92,16 +91,14 @@ export class EngineDatabase {
 
   /** Connects with the first call. Throws a refusal if the packages are not installed. */
   static async open(address: EngineAddress, connections = 6): Promise<EngineDatabase> {
-    const application = `shotlist on ${hostname()}`;
-    return new EngineDatabase(await connect(address.url, { application, connections }), address);
+    return new EngineDatabase(await connect(address.url, connections), address);
   }
 
   /** Makes the tables if there are none. Throws a refusal if the database cannot be used, or may lose what it has confirmed. */
   async prepare(): Promise<void> {
     await reachable(this.address, async () => {
       const [found] = await this.sql.query<Condition>(condition);
-      const unsafe = unsafeSettings.find(({ setting }) => found?.[setting] === 'off');
-      if (unsafe !== undefined) throw new Refusal(this.#unsafe(unsafe));
+      if (found?.unsafe != null) throw new Refusal(this.#unsafe(found.unsafe));
       try {
         await this.#makeTables();
       } catch (error) {
@@ -134,9 +131,9 @@ export class EngineDatabase {
     });
   }
 
-  #unsafe({ setting, why, cure }: (typeof unsafeSettings)[number]): Problem {
-    const message = `the database ${this.address.shown} may lose what it has confirmed: ${setting} is off, so ${why}`;
-    return problem(message, 'shotlist', `a lost record could be paid for twice: ${cure}`);
+  #unsafe(setting: string): Problem {
+    const message = `the database ${this.address.shown} may lose what it has confirmed in a crash: ${setting} is off`;
+    return problem(message, 'shotlist', 'what is lost could be paid for twice: switch it on');
   }
 
   /** Each hint is short enough to be shown whole. */
@@ -255,7 +252,11 @@ export class EngineDatabase {
 
   /** The record of a run, for whoever joins it. */
   record(run: string): OtherRecord {
-    return { name: `the database ${this.address.shown}`, lines: linesOf(this.rows(run)) };
+    const rows = this.rows(run);
+    const lines = async function* () {
+      for await (const page of rows) yield page.map(({ line }) => line);
+    };
+    return { name: `the database ${this.address.shown}`, lines: lines() };
   }
 
   close(): Promise<void> {
@@ -263,43 +264,19 @@ export class EngineDatabase {
   }
 }
 
-async function* linesOf(
-  pages: AsyncIterable<readonly RecordRow[]>,
-): AsyncGenerator<readonly string[]> {
-  for await (const page of pages) yield page.map(({ line }) => line);
-}
-
 interface Condition {
-  readonly fsync: string;
-  readonly full_page_writes: string;
-  readonly synchronous_commit: string;
+  /** A setting that is off; null: none. */
+  readonly unsafe: string | null;
   readonly role: string;
   readonly exists: boolean;
 }
 
 // Not to_regclass: within a transaction, it does not see what another one has made since.
 const condition = `
-  select current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
-    current_setting('synchronous_commit') as synchronous_commit, quote_ident(current_user) as role,
+  select quote_ident(current_user) as role,
+    (select min(name) from pg_settings
+     where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off') as unsafe,
     exists (select from pg_tables where schemaname = 'shotlist' and tablename = 'version')`;
-
-const unsafeSettings = [
-  {
-    setting: 'fsync',
-    why: 'a crash of the server can lose transactions that it has acknowledged',
-    cure: 'change the setting, and restart the server',
-  },
-  {
-    setting: 'full_page_writes',
-    why: 'a crash of the server can damage pages that were being written',
-    cure: 'change the setting, and restart the server',
-  },
-  {
-    setting: 'synchronous_commit',
-    why: 'a crash of the server can lose transactions that it has acknowledged',
-    cure: 'alter database … set synchronous_commit = on',
-  },
-] as const;
 
 /** The server says that the role lacks a right. */
 const isForbidden = (error: unknown): boolean =>

@@ -26,7 +26,10 @@ export interface PostgresFileTerms {
   readonly patience: Patience;
 }
 
-/** Whoever appends a line has put it into the ledger before. After a failure, nothing more is written. */
+/**
+ * Whoever appends a line has put it into the ledger before. After a failure, nothing more becomes a row; what is said of
+ * creations that were sent goes into the marked state file, so that the next run here knows it.
+ */
 export class PostgresFile implements RunFile {
   readonly #terms: PostgresFileTerms;
   readonly #file: RunFile;
@@ -67,7 +70,6 @@ export class PostgresFile implements RunFile {
   }
 
   append(text: string): void {
-    if (this.#failure !== undefined) return;
     const line: Line = JSON.parse(text);
     const row = rowOf(line, text);
     if (row === undefined) return;
@@ -94,14 +96,22 @@ export class PostgresFile implements RunFile {
   }
 
   async #guarded(work: () => Promise<void>): Promise<void> {
-    if (this.#failure !== undefined) throw this.#failure.error;
     try {
+      if (this.#failure !== undefined) throw this.#failure.error;
       await work();
     } catch (error) {
-      this.#failure = { error };
-      this.#pending.clear();
-      throw error;
+      this.#failure ??= { error: this.#reason(error) };
+      await this.#keep();
+      throw this.#failure.error;
     }
+  }
+
+  /** What was only intended is not sent any more, and would be a doubt. */
+  async #keep(): Promise<void> {
+    for (const { key, line } of this.#pending.values())
+      if (key.startsWith('job ') && !line.includes('"state":"intended"')) this.#file.append(line);
+    this.#pending.clear();
+    await this.#file.flush();
   }
 
   /** Looks at the state file first: what git brought may have been paid by somebody else. */
@@ -110,8 +120,8 @@ export class PostgresFile implements RunFile {
     if (this.#isBehind) await this.#bring();
     const attempts = this.#terms.ledger.attempts;
     const rows = [...this.#pending.values()];
-    this.#pending.clear();
     await this.#put(rows);
+    for (const row of rows) if (this.#pending.get(row.key) === row) this.#pending.delete(row.key);
     this.#attempts = attempts;
     if (!this.#isMarked && attempts !== this.#mark.creations) await this.#putMark();
     this.#isMarked = true;
@@ -124,16 +134,13 @@ export class PostgresFile implements RunFile {
   async #bring(): Promise<void> {
     const { ledger, database, term, patience } = this.#terms;
     this.#isBehind = false;
-    const has = await this.#lost(() =>
-      retryWhileAway(patience, async () => {
-        const early = new Set(ledger.textsBeforeJobs());
-        const keys = new Set<string>();
-        for await (const page of database.rows(term.run))
-          for (const { key, line } of page)
-            if (early.has(line) || ledger.holds(line)) keys.add(key);
-        return keys;
-      }),
-    );
+    const has = await retryWhileAway(patience, async () => {
+      const early = new Set(ledger.textsBeforeJobs());
+      const keys = new Set<string>();
+      for await (const page of database.rows(term.run))
+        for (const { key, line } of page) if (early.has(line) || ledger.holds(line)) keys.add(key);
+      return keys;
+    });
     const jobs: RecordRow[] = [];
     const others: RecordRow[] = [];
     for (const text of ledger.texts()) {
@@ -153,21 +160,15 @@ export class PostgresFile implements RunFile {
   }
 
   async #fenced(work: () => Promise<boolean>): Promise<void> {
-    const { patience, database } = this.#terms;
-    if (await this.#lost(() => retryWhileAway(patience, work))) return;
-    throw new TermOver(
-      `another coordinator has taken over this run in the database ${database.address.shown}`,
-    );
+    if (await retryWhileAway(this.#terms.patience, work)) return;
+    const { shown } = this.#terms.database.address;
+    throw new TermOver(`another coordinator has taken over this run in the database ${shown}`);
   }
 
-  async #lost<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof DatabaseAway || error instanceof DatabaseRefused)) throw error;
-      const { shown } = this.#terms.database.address;
-      throw new RecordLost(`the database ${shown} takes no more lines (${error.message})`);
-    }
+  #reason(error: unknown): unknown {
+    if (!(error instanceof DatabaseAway || error instanceof DatabaseRefused)) return error;
+    const { shown } = this.#terms.database.address;
+    return new RecordLost(`the database ${shown} takes no more lines (${error.message})`);
   }
 
   /**
@@ -187,7 +188,7 @@ export class PostgresFile implements RunFile {
   }
 
   async flush(): Promise<void> {
-    if (this.#failure !== undefined) return;
+    if (this.#failure !== undefined) return await this.#keep();
     while (this.#pending.size > 0 || this.#next !== undefined) await this.sync();
     await this.#running;
   }

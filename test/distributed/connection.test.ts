@@ -19,7 +19,7 @@ import { until } from '../rig.ts';
 import { longTest } from '../sweep.ts';
 
 async function connected(url: string): Promise<Sql> {
-  const sql = await connect(url, { application: 'shotlist in a test', connections: 4 });
+  const sql = await connect(url, 4);
   onTestFinished(() => sql.close());
   return sql;
 }

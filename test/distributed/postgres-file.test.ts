@@ -110,7 +110,7 @@ describe('the record of a run with an engine', { tags: 'postgres' }, () => {
     expect(await database.sql.query(versions)).toEqual(before);
   });
 
-  test('is closed to a coordinator that is late: it writes nothing more, and its state file stays marked', async () => {
+  test('is closed to a coordinator that is late, whose state file keeps what it has paid for, and its mark', async () => {
     const database = await openEngine();
     const [here, there] = [await checkout(), await checkout()];
     const late = await here.coordinate(database, { who: 'late' });
@@ -120,23 +120,23 @@ describe('the record of a run with an engine', { tags: 'postgres' }, () => {
     const next = await there.coordinate(database, { who: 'next' });
     expect(jobsIn(next.ledger)).toEqual([a.job]);
     const before = here.lines();
-    late.append(intended('b'));
+    late.append(intended('d'), b);
     await expect(late.file.sync()).rejects.toThrow(TermOver);
-    late.append(c);
-    await expect(late.file.sync()).rejects.toThrow(TermOver);
+    late.append(intended('e'), c, ended(5));
     await expect(late.file.remark()).rejects.toThrow(TermOver);
     await expect(late.file.writeWhole()).rejects.toThrow(TermOver);
     await late.file.close();
-    expect(here.lines()).toEqual(before);
+    // The projects that it has paid for, and nothing that it did not send any more.
+    expect(here.lines()).toEqual([...before, lineText(b), lineText(c)]);
     expect(await rowsOf(database, next.term)).toEqual(textsOf(runLine, a));
     // What it had begun is found again by the next run here, once the other one is over.
-    next.append(ended(2), b);
+    next.append(ended(1));
     await next.file.writeWhole();
     await database.release(next.term);
     await late.die();
     const again = await here.coordinate(database);
-    expect(jobsIn(again.ledger)).toEqual(jobsIn(Ledger.of([a, b])));
-    expect(marksIn(here.lines()).at(-1)).toEqual({ epoch: 3, creations: 2, over: false });
+    expect(jobsIn(again.ledger)).toEqual(jobsIn(Ledger.of([a, b, c])));
+    expect(marksIn(here.lines()).at(-1)).toEqual({ epoch: 3, creations: 3, over: false });
   });
 
   test('of which a batch was written twice, because its answer was lost, has each line once', async () => {
