@@ -179,6 +179,12 @@ export const commands: Readonly<Record<string, Readonly<Record<string, Added>>>>
       run: async (name, given) =>
         (await import('../triggers/watch/command.ts')).watchCommand(name, given),
     }),
+    worker: command('worker', 'move the files of runs that another machine coordinates', {
+      takes: [file],
+      flags: flags.workerFlags,
+      run: async (name, given) =>
+        (await import('../features/worker/command.ts')).workerCommand(name, given),
+    }),
   },
   'Team and git:': {
     trust: command(

@@ -7,7 +7,11 @@ import { systemCode } from '../base/system-error.ts';
 import type { Env } from '../base/user-folder.ts';
 import { bucketSecrets } from './bucket-access.ts';
 
-const secretNames = ['SHOTLIST_API_KEY', 'SHOTLIST_WEBHOOK_SECRET'] as const;
+const secretNames = [
+  'SHOTLIST_API_KEY',
+  'SHOTLIST_WEBHOOK_SECRET',
+  'SHOTLIST_WORKER_SECRET',
+] as const;
 
 /** An unreadable file contains no secret to hide; the code that needs the secret reports the problem. */
 export function secretsIn(env: Readonly<Record<string, string | undefined>>): readonly string[] {
@@ -26,6 +30,7 @@ export function secretsIn(env: Readonly<Record<string, string | undefined>>): re
 const secretFiles = [
   ['SHOTLIST_API_KEY_FILE', 'SHOTLIST_API_KEY'],
   ['SHOTLIST_WEBHOOK_SECRET_FILE', 'SHOTLIST_WEBHOOK_SECRET'],
+  ['SHOTLIST_WORKER_SECRET_FILE', 'SHOTLIST_WORKER_SECRET'],
 ] as const;
 
 /** A warning for each secret file in use that others can read, with the command that fixes it. */

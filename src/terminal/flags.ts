@@ -216,12 +216,13 @@ export const flagGroups = {
     input: shared(
       '--input <name=value>',
       'set an input of the pipeline (repeatable)',
-      [...stateful, 'validate'],
+      [...stateful, 'validate', 'worker'],
       { read: inputsWith },
     ),
     profile: shared('--profile <name>', "apply one of the pipeline's profiles", [
       ...stateful,
       'validate',
+      'worker',
     ]),
     settle: shared(
       '--settle <time>',
@@ -261,13 +262,13 @@ export const flagGroups = {
   },
   'Where:': {
     output: shared('--output <folder>', 'save results below this folder', [
-      ...(['plan', ...paying, 'report', 'ui', 'pick', 'prune'] as const),
+      ...(['plan', ...paying, 'report', 'ui', 'pick', 'prune', 'worker'] as const),
     ]),
     state: shared('--state <file>', 'use this state file', stateful),
     allowOutside: shared(
       '--allow-outside',
       'let the pipeline use files outside its repository (the folder with .git above it)',
-      ['plan', ...paying, 'report', 'ui', 'pick', 'prune'],
+      ['plan', ...paying, 'report', 'ui', 'pick', 'prune', 'worker'],
     ),
     // A rehearsal has its own service.
     service: shared(
@@ -302,13 +303,13 @@ export const flagGroups = {
     ),
     json: shared('--json', 'print JSON', [
       ...([...stateful, 'init', 'tools', 'validate', 'receipts', 'explain'] as const),
-      'trust',
+      ...(['trust', 'worker'] as const),
     ]),
     log: shared('--log <file>', 'log every event to this file, or to standard error (-)', paying),
     help: shared('-h, --help', 'print this help', []),
   },
   'Unattended:': {
-    once: shared('--once', 'run what is due now, and exit', ['schedule']),
+    once: shared('--once', 'run what is due now, and exit', ['schedule', 'worker']),
     detachAfter: shared(
       '--detach-after <time>',
       'end after this time; a later run or tick fetches what is still rendering',
@@ -434,6 +435,18 @@ export type WatchFlags = Given<typeof watchFlags>;
 
 export const rerollFlags = { ...flagsOf('reroll'), json: jsonLines };
 export type RerollFlags = Given<typeof rerollFlags>;
+
+export const workerFlags = {
+  engine: flag('--engine <address>', 'the Postgres database of the runs, without a password'),
+  places: flag('--places <n>', 'move so many files at once (default: 16)', {
+    read: positiveInteger,
+  }),
+  ...flagsOf('worker'),
+  once: saying(flags.once, 'end with the first run (default: wait for the next one)'),
+  output: saying(flags.output, 'the output folder of the runs, as this machine sees it'),
+  json: jsonLines,
+};
+export type WorkerFlags = Given<typeof workerFlags>;
 
 export const initFlags = {
   tool: flag(

@@ -12,13 +12,13 @@ export interface Stop {
 const polite = (seconds: number): string =>
   `stopping: waiting for running requests, at most ${seconds} s; press Ctrl-C again to stop at once; both are safe`;
 
-/** `seconds`: how long running requests may take after the first request to stop. */
-export function stopWhenAsked(seconds = 30): Stop {
+/** `said`: what is said at the first request to stop; a number: how many seconds running requests may take after it. */
+export function stopWhenAsked(said: string | number = 30): Stop {
   const controller = new AbortController();
   const gently = (): void => {
     if (controller.signal.aborted) return;
     controller.abort();
-    complainProse(polite(seconds));
+    complainProse(typeof said === 'string' ? said : polite(said));
   };
   const firmly = (): void => {
     if (controller.signal.aborted) process.exit(130);

@@ -1,0 +1,153 @@
+// `worker`: moves the bytes of the runs of a pipeline that other machines coordinate. It needs no API key, and never gets one.
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { Cleanup } from '../../base/cleanup.ts';
+import { Redactor } from '../../base/redactor.ts';
+import type { Env } from '../../base/user-folder.ts';
+import { realClock } from '../../core/clock.ts';
+import type { Clock } from '../../core/ports.ts';
+import { DatabaseAway, retryWhileAway } from '../../distributed/connection.ts';
+import {
+  EngineDatabase,
+  type EngineRun,
+  engineAddress,
+  reachable,
+} from '../../distributed/database.ts';
+import { workerSecret } from '../../distributed/errand.ts';
+import { isShared } from '../../distributed/hand.ts';
+import { Worker } from '../../distributed/worker.ts';
+import { boundaryOf, checkOutput, type OutsideOptions } from '../../files/boundary.ts';
+import { RealDisk } from '../../files/disk.ts';
+import { HashCache } from '../../files/hash-cache.ts';
+import { boundPipeline } from '../../language/load/bound-pipeline.ts';
+import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
+import { Refusal } from '../../language/load/refusal.ts';
+import { secretsIn } from '../../service-api/secrets.ts';
+import { realNetwork, StorageAddresses } from '../../service-api/storage-address.ts';
+import { type StorageClient, storageClient } from '../../service-api/storage-client.ts';
+import { pathsOf } from '../../state/run-paths.ts';
+import { checkStore, chooseStore, openStore } from '../../stores/open-store.ts';
+import { refuse } from '../refuse.ts';
+
+export interface WorkerOptions extends OutsideOptions {
+  /** `--engine`: the address of the database, without a password. */
+  readonly engine: string;
+  /** `--places`: how many files are moved at once; default 16. */
+  readonly places?: number | undefined;
+  /** `--once`: end with the first run. */
+  readonly once?: boolean | undefined;
+  /** Default: the process's environment. */
+  readonly env?: Env;
+  /** Default: the system's clock. */
+  readonly clock?: Clock;
+  /** If it is aborted, nothing more is begun, and what is begun is completed. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onEvent?: (event: WorkerEvent) => void;
+}
+
+export type WorkerEvent =
+  | { readonly type: 'waiting'; readonly pipeline: string; readonly database: string }
+  /** `isShared`: its output folder is the one of the run. Else it can only put results into the store. */
+  | {
+      readonly type: 'serving';
+      readonly run: string;
+      readonly service: string;
+      readonly worker: string;
+      readonly isShared: boolean;
+    }
+  /** What is wrong here; null: nothing any more. */
+  | { readonly type: 'note'; readonly note: string | null }
+  | { readonly type: 'served'; readonly run: string };
+
+const lookMs = 1_000;
+
+/** Works until `signal` is aborted, or, with `once`, until a run is over. Returns the number of runs. */
+export async function worker(loaded: LoadedPipeline, options: WorkerOptions): Promise<number> {
+  const { env = process.env, clock = realClock, places = 16, onEvent = () => undefined } = options;
+  const leave = options.signal ?? new AbortController().signal;
+  const bound = boundPipeline(loaded);
+  const secret = workerSecret(env);
+  const refused = checkOutput(bound, options);
+  if (refused !== undefined) throw new Refusal(refused);
+  const address = engineAddress(options.engine);
+  if (!address.ok) return refuse(`--engine: ${address.error}`);
+  await using cleanup = new Cleanup();
+  const target = { kind: 'hosted', address: '', key: '' } as const;
+  const paths = pathsOf(bound, target, options);
+  const choice = chooseStore(bound, { target, env, paths, ...options });
+  const opened = choice && (await openStore(choice, new AbortController().signal));
+  if (opened !== undefined) {
+    cleanup.defer(() => opened[Symbol.asyncDispose]());
+    await checkStore(opened.store);
+  }
+  const { folder } = bound;
+  const boundary = boundaryOf(bound, options);
+  const { output, kept } = paths;
+  const store = opened?.store;
+  const hashes = new HashCache(undefined);
+  const disk = new RealDisk({ folder, output, kept, boundary, hashes, clock, store: store?.id });
+  await disk.sweep();
+  const redactor = new Redactor([...secretsIn(env), secret]);
+  const clients = new Map<string, StorageClient>();
+  cleanup.defer(
+    async () => void (await Promise.all([...clients.values()].map((one) => one.close()))),
+  );
+  const apiOf = (base: string): StorageClient => {
+    const addresses = new StorageAddresses({ base, network: realNetwork, loopbackOnly: false });
+    const client = clients.get(base) ?? storageClient(addresses, { redactor });
+    clients.set(base, client);
+    return client;
+  };
+  const database = await EngineDatabase.open(address.value, 4);
+  cleanup.defer(() => database.close());
+  const { shown } = address.value;
+  const patiently = <T>(call: () => Promise<T>): Promise<T> =>
+    retryWhileAway({ clock, quit: leave }, call);
+  const name = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
+  const find = (): Promise<EngineRun | undefined> => openRun(database, bound.name, output);
+  let runs = 0;
+  const serve = async (): Promise<void> => {
+    let isTold = false;
+    // A database that cannot be reached at first is a mistake in the address, for most.
+    for (let run = await find(); !leave.aborted; run = await patiently(find)) {
+      if (run === undefined) {
+        if (!isTold) onEvent({ type: 'waiting', pipeline: bound.name, database: shown });
+        isTold = true;
+        await clock.sleep(lookMs, leave);
+        continue;
+      }
+      isTold = false;
+      const about = { run: run.run, service: run.service, worker: name };
+      const one = await Worker.open({
+        ...{ sql: database.sql, run, secret, name, host: hostname(), places, clock, leave },
+        ...{ disk, output, store, apiOf },
+        onNote: (note) => onEvent({ type: 'note', note: note ?? null }),
+      });
+      onEvent({ type: 'serving', ...about, isShared: one.isShared });
+      await one.run();
+      runs += 1;
+      onEvent({ type: 'served', run: run.run });
+      if (options.once === true) return;
+    }
+  };
+  await reachable(address.value, async () => {
+    try {
+      await serve();
+    } catch (error) {
+      // What was begun is done again.
+      if (!(error instanceof DatabaseAway) || !leave.aborted) throw error;
+    }
+  });
+  return runs;
+}
+
+/** The run whose folder this is; else one that goes on. */
+async function openRun(
+  database: EngineDatabase,
+  pipeline: string,
+  output: string,
+): Promise<EngineRun | undefined> {
+  if (!(await database.hasTables())) return undefined;
+  const runs = (await database.runs(pipeline)).filter(({ coordinator }) => coordinator !== null);
+  return runs.find(({ word }) => isShared(output, word)) ?? runs.find(({ isHeld }) => isHeld);
+}
