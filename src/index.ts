@@ -126,6 +126,7 @@ export {
   openLivePage,
 } from './features/ui/live-page.ts';
 export { type Validated, type ValidStep, validate } from './features/validate/validate.ts';
+export { type WorkerEvent, type WorkerOptions, worker } from './features/worker/worker.ts';
 export type { OutsideOptions } from './files/boundary.ts';
 export type { ItemFilter } from './files/items.ts';
 export type { GivenInputs } from './language/load/inputs.ts';

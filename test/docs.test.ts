@@ -144,7 +144,7 @@ describe('commands', () => {
     const commands = [...stdout.matchAll(/^ {2}([a-z][a-z-]+)/gm)]
       .map(([, name]) => `${name}`)
       .filter((name) => name !== 'help');
-    expect(commands).toHaveLength(22);
+    expect(commands).toHaveLength(23);
     for (const command of commands) {
       expect(page).toContain(`npx shotlist ${command}`);
       if (command === 'serve') continue;

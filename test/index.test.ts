@@ -46,6 +46,7 @@ const says: Readonly<Record<string, RegExp>> = {
   trust: /names no service/,
   validate: /make.*save/,
   watch: /lists its items as values/,
+  worker: /SHOTLIST_WORKER_SECRET is not set/,
   planReroll: /^another take costs \d+ credits$/,
   reroll: /^\[ 2 \]$/,
   pick: /^2$/,

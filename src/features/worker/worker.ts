@@ -61,7 +61,21 @@ export type WorkerEvent =
 
 const lookMs = 1_000;
 
-/** Works until `signal` is aborted, or, with `once`, until a run is over. Returns the number of runs. */
+/**
+ * Works until `signal` is aborted, or, with `once`, until a run is over. Returns the number of runs.
+ *
+ * @example
+ * ```ts
+ * import { loadPipeline, worker } from 'shotlist';
+ *
+ * const runs = await worker(await loadPipeline('pipeline.yaml'), {
+ *   engine: 'postgres://shotlist@db.example/shotlist',
+ *   once: true,
+ *   onEvent: (event) => console.log(event.type),
+ * });
+ * console.log(runs, 'runs');
+ * ```
+ */
 export async function worker(loaded: LoadedPipeline, options: WorkerOptions): Promise<number> {
   const { env = process.env, clock = realClock, places = 16, onEvent = () => undefined } = options;
   const leave = options.signal ?? new AbortController().signal;
