@@ -68,7 +68,8 @@ const lookMs = 1_000;
  * ```ts
  * import { loadPipeline, worker } from 'shotlist';
  *
- * const runs = await worker(await loadPipeline('pipeline.yaml'), {
+ * const pipeline = await loadPipeline('pipeline.yaml');
+ * const runs = await worker(pipeline, {
  *   engine: 'postgres://shotlist@db.example/shotlist',
  *   once: true,
  *   onEvent: (event) => console.log(event.type),
