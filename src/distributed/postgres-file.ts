@@ -172,12 +172,12 @@ export class PostgresFile implements RunFile {
   }
 
   /**
-   * Call with each renewal of the term: the state file says how many attempts the rows have, so that an older database is
-   * noticed.
+   * Call with each renewal of the term: soon, the state file says how many attempts the rows have, so that an older database is
+   * noticed. A failure is reported by the next `sync`.
    */
-  remark(): Promise<void> {
+  remark(): void {
     this.#isMarked = false;
-    return this.sync();
+    this.sync().catch(() => undefined);
   }
 
   async #putMark(): Promise<void> {
