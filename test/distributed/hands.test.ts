@@ -8,6 +8,7 @@ import { Seal } from '../../src/distributed/errand.ts';
 import { wordFile } from '../../src/distributed/hand.ts';
 import { storeName } from '../../src/language/store.ts';
 import { pictureWith } from '../photo.ts';
+import { sharedPostgres } from '../postgres.ts';
 import { Rig, until } from '../rig.ts';
 import { type Site, secret, site, spotOf, startWorker } from './site.ts';
 
@@ -102,6 +103,44 @@ describe('an errand', { tags: 'postgres' }, () => {
     await frozen.stop();
     expect(outputOf(run, 'a.png')).toEqual(take2);
     expect(existsSync(run.rig.path(`.shotlist/kept/${digestOfBytes(take1)}.png`))).toBe(true);
+  });
+
+  test('ends although the database crashes in the middle', async () => {
+    const postgres = await sharedPostgres();
+    const run = await site();
+    await startWorker(run).event('serving');
+    const names = Array.from({ length: 20 }, (_, index) => `${index}.png`);
+    for (const name of names) run.storage.files.set(`/${name}`, null);
+    const saving = names.map((name) =>
+      run.hands.save(`${run.storage.address}/${name}`, spotOf(name)),
+    );
+    await until('some are asked for', () => run.storage.asked.length > 5);
+    await postgres.crash();
+    for (const name of names) run.storage.release(`/${name}`, take1);
+    await postgres.restart();
+    for (const saved of await Promise.all(saving))
+      expect(saved).toMatchObject({ value: { ok: true } });
+    for (const name of names) expect(outputOf(run, name)).toEqual(take1);
+  });
+
+  test('whose storage is away is the run’s to try again, and the worker says so until it works', async () => {
+    const run = await site();
+    const worker = startWorker(run);
+    await worker.event('serving');
+    for (const [path, is] of [
+      ['/1.png', 503],
+      ['/2.png', take1],
+    ] as const)
+      run.storage.files.set(path, is);
+    const away = await run.hands.save(`${run.storage.address}/1.png`, spotOf('a.png'));
+    expect(away).toMatchObject({ ok: false, error: { reason: 'unavailable' } });
+    await run.hands.save(`${run.storage.address}/2.png`, spotOf('a.png'));
+    await until('it works again', () => worker.events.length === 3);
+    expect(worker.events.slice(1)).toEqual([
+      { type: 'note', note: expect.stringContaining('503') },
+      { type: 'note', note: null },
+    ]);
+    expect(run.storage.asked).toHaveLength(2);
   });
 
   test('is not done in a folder that is not the one of the run, and the worker says so', async () => {

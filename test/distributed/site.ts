@@ -38,8 +38,8 @@ steps:
 
 export interface Storage {
   readonly address: string;
-  /** What is there, by path; null: it never answers. */
-  readonly files: Map<string, Buffer | null>;
+  /** What is there, by path; null: it never answers; a number: a status. */
+  readonly files: Map<string, Buffer | number | null>;
   /** What was sent there. */
   readonly sent: Map<string, Buffer>;
   /** The paths that were asked for. */
@@ -49,13 +49,14 @@ export interface Storage {
 }
 
 export async function storage(): Promise<Storage> {
-  const files = new Map<string, Buffer | null>();
+  const files = new Map<string, Buffer | number | null>();
   const sent = new Map<string, Buffer>();
   const asked: string[] = [];
   const waiting: { readonly path: string; readonly response: ServerResponse }[] = [];
-  const answer = (response: ServerResponse, content: Buffer | undefined): void => {
-    response.statusCode = content === undefined ? 404 : 200;
-    response.setHeader('content-type', 'image/png').end(content);
+  const answer = (response: ServerResponse, content: Buffer | number): void => {
+    response.statusCode = typeof content === 'number' ? content : 200;
+    response.setHeader('content-type', 'image/png');
+    response.end(typeof content === 'number' ? '' : content);
   };
   const server = createServer(async (request, response) => {
     const path = request.url ?? '';
@@ -66,7 +67,7 @@ export async function storage(): Promise<Storage> {
       sent.set(path, Buffer.concat(pieces));
       return void response.end();
     }
-    const file = files.get(path);
+    const file = files.get(path) ?? (files.has(path) ? null : 404);
     if (file === null) return void waiting.push({ path, response });
     answer(response, file);
   });
