@@ -71,7 +71,10 @@ export async function connect(url: string, connections: number): Promise<Sql> {
   };
 }
 
-/** The library of the queue over the same connections. It is not started, so it has no timers. */
+/**
+ * The library of the queue over the same connections. It is not started, so it has no timers.
+ * @internal The published types name no library of a database.
+ */
 export async function bossOver(sql: Sql, schema: string): Promise<PgBoss> {
   const { PgBoss: Boss } = await installed('pg-boss', () => import('pg-boss'));
   return new Boss({ db: bossDb(sql), schema, supervise: false, schedule: false });
