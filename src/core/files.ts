@@ -147,12 +147,15 @@ export class Files {
   }
 
   /** Why a delete must wait: the store lacks a file that is nowhere else. */
-  async missingInStore(
-    { path, sha256, bytes }: Output,
-    attempts: number,
-  ): Promise<string | undefined> {
-    const { store } = this.#o;
+  async missingInStore(output: Output, attempts: number): Promise<string | undefined> {
+    const { store, hands } = this.#o;
+    const { path, sha256, bytes } = output;
     if (store === undefined) return `kept: ${path} is not here, and there is no store`;
+    if (!hands.isHere) {
+      const { over } = await this.local({ from: 'store', output }, attempts);
+      await over();
+      return undefined;
+    }
     const has = await this.#patiently(attempts, () => store.has(digestFrom(sha256), bytes));
     if (!has.ok) return `kept: ${has.error.message}`;
     return has.value ? undefined : `kept: ${path} is not here, and the store no longer has it`;

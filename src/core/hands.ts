@@ -29,6 +29,7 @@ export interface LocalHandsParts {
 }
 
 export class LocalHands implements Hands {
+  readonly isHere = true;
   readonly #o: LocalHandsParts;
 
   constructor(parts: LocalHandsParts) {

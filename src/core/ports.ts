@@ -212,6 +212,8 @@ export type Source =
  * `FileProblem` says that what came could not be put into its place.
  */
 export interface Hands {
+  /** False if others move bytes: what they say of a file is checked before its project is deleted. */
+  readonly isHere: boolean;
   /** The SHA-256 of what was sent. `content`: of what should be. */
   upload(target: UploadTarget, source: Source, content: string | undefined): ServiceAnswer<Digest>;
   /** Fetches a result, checks it, and puts it into its place. */

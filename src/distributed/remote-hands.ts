@@ -61,6 +61,7 @@ interface Pending {
 }
 
 export class RemoteHands implements Hands {
+  readonly isHere = false;
   readonly #o: RemoteHandsParts;
   readonly #errands: Seal;
   readonly #answers: Seal;

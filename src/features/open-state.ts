@@ -34,10 +34,10 @@ export interface ReadOptions extends LocateOptions {
   readonly onWarning?: (message: string) => void;
 }
 
-/** The record of a run in a database, and the right to write it. */
+/** The record of a run in a database. `term`: the right to write it; whoever only reads has none. */
 export interface EngineRecord {
   readonly rows: OtherRecord;
-  readonly term: Term;
+  readonly term?: Term | undefined;
 }
 
 interface OpenContext extends StateContext {
@@ -203,10 +203,11 @@ async function joinedRows(
   repair: string,
 ): Promise<Loaded> {
   const { ledger, record } = state;
-  for (const mark of ledger.marks().filter(({ mark }) => mark === 'away')) {
+  const standing = term === undefined ? [] : ledger.marks().filter(({ mark }) => mark === 'away');
+  for (const mark of standing) {
     const { id, epoch = 0, creations = 0 } = mark;
     const cure = `nothing was sent. If this is the right database: ${acceptance(repair)}`;
-    if (id !== term.run)
+    if (id !== term?.run)
       refuse(`${rows.name} does not have the run that the state file says is there`, cure);
     if (epoch > term.marked || creations > term.attempts)
       refuse(

@@ -277,6 +277,12 @@ export const flagGroups = {
       ['plan', ...paying, 'resolve', 'refresh', 'audit', 'prune', 'repair'],
       { conflicts: ['rehearse'] },
     ),
+    engine: shared(
+      '--engine <address>',
+      'let workers on several machines move the bytes, through this Postgres database',
+      ['run', 'status', 'worker'],
+      { conflicts: ['rehearse'] },
+    ),
     hosted: shared('--hosted', 'fail instead of falling back to a rehearsal (for CI)', stateful, {
       conflicts: ['rehearse'],
     }),
@@ -437,11 +443,11 @@ export const rerollFlags = { ...flagsOf('reroll'), json: jsonLines };
 export type RerollFlags = Given<typeof rerollFlags>;
 
 export const workerFlags = {
-  engine: flag('--engine <address>', 'the Postgres database of the runs, without a password'),
   places: flag('--places <n>', 'move so many files at once (default: 16)', {
     read: positiveInteger,
   }),
   ...flagsOf('worker'),
+  engine: saying(flags.engine, 'the Postgres database of the runs, without a password'),
   once: saying(flags.once, 'end with the first run (default: wait for the next one)'),
   output: saying(flags.output, 'the output folder of the runs, as this machine sees it'),
   json: jsonLines,

@@ -5,6 +5,7 @@ import type { Plan } from '../../core/plan-table.ts';
 import type { Clock } from '../../core/ports.ts';
 import type { RunEvent, TaskDetail } from '../../core/run-event.ts';
 import type { RunView } from '../../core/run-view.ts';
+import type { Engine } from '../../distributed/coordinator.ts';
 import { speedFactorOf } from '../../service-api/connect-service.ts';
 import type { Pictures, Speed } from '../../service-api/local-service.ts';
 import type { Target, TargetOptions } from '../../service-api/target.ts';
@@ -42,6 +43,11 @@ export interface RunOptions extends TargetOptions, PrepareOptions, WebhookOption
   readonly onLook?: ((seen: number, of: number) => void) | undefined;
   /** Called when the run begins: `facts` says at any time how far the run is. */
   readonly onLive?: ((facts: () => LiveFacts) => void) | undefined;
+  /**
+   * `--engine`: the address of a Postgres database, without a password. Workers on several machines move the bytes of the run, and
+   * the database has its record until it ends. Their secret is in SHOTLIST_WORKER_SECRET.
+   */
+  readonly engine?: string | undefined;
   /** If it is aborted, nothing new starts and requests in flight are completed; a later run continues from there. */
   readonly signal?: AbortSignal;
   /**
@@ -99,6 +105,8 @@ export interface RunContext {
   readonly view: RunView;
   /** For others who ask how far the run is. */
   readonly answer: () => LiveFacts;
+  /** Of a run whose bytes move on several machines. */
+  readonly engine: Engine | undefined;
 }
 
 /** The speed of the service relative to the hosted one. */

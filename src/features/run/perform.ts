@@ -52,6 +52,7 @@ import type { LedgerEntry } from '../../service-api/local-service.ts';
 import { pacer, requestRates } from '../../service-api/request-rate.ts';
 import { receiveEvents } from '../../service-api/webhooks.ts';
 import { nothingReserved, takeDiskReserve } from '../../state/disk-reserve.ts';
+import type { RunFile } from '../../state/run-file.ts';
 import { RecordLost } from '../../state/state-file.ts';
 import { checkStore, openStore } from '../../stores/open-store.ts';
 import { stopText } from '../../views/calendar-text.ts';
@@ -121,6 +122,7 @@ async function performFrom(
     redactor,
     clock,
     internals,
+    engine: context.engine?.record,
     onWarning: warn,
     due: dueTimeOf(options),
     stop: options.signal,
@@ -366,6 +368,7 @@ async function carryOut(
   const { options, clock, internals, onEvent, redactor, target } = context;
   const { bound, paths, opened, ledger } = planning;
   const { service, diskReserve, cut } = parts;
+  const { engine } = context;
   const stop = new Stop(onEvent);
   const env = options.env ?? process.env;
   const grace = new Deadline(clock, options.graceMs);
@@ -383,22 +386,26 @@ async function carryOut(
     base: service.address,
     key: service.key,
     loopbackOnly: target.kind === 'rehearsal',
+    inTime: engine && ((name) => engine.isInTime(name)),
     ...internals.client,
   });
-  const file = openRunFile({
-    paths,
-    state: opened.state,
-    header: { shotlist: formatVersion, pipeline: bound.name, service: paths.serviceName },
-    clock,
-    internals,
-    env,
-    makeRoom: () => {
-      if (!diskReserve.give()) return false;
-      stop.halt('machine', 'the disk is full: make room and run again; nothing is paid twice');
-      return true;
-    },
-    onProblem: (why) => stop.halt('machine', why, true),
-  });
+  const open = (onNews?: () => void): RunFile =>
+    openRunFile({
+      paths,
+      state: opened.state,
+      header: { shotlist: formatVersion, pipeline: bound.name, service: paths.serviceName },
+      clock,
+      internals,
+      env,
+      makeRoom: () => {
+        if (!diskReserve.give()) return false;
+        stop.halt('machine', 'the disk is full: make room and run again; nothing is paid twice');
+        return true;
+      },
+      onProblem: (why) => stop.halt('machine', why, true),
+      onNews,
+    });
+  const file = engine === undefined ? open() : await engine.file(open, ledger);
   const journal = new Journal({
     ledger,
     file: internals.lines?.(file) ?? file,
@@ -423,8 +430,9 @@ async function carryOut(
   const isAlone = (): boolean => {
     const isStill = opened.lock?.isStill !== false;
     if (!isStill) stop.halt('machine', unlockedText(paths.lock));
-    return isStill;
+    return isStill && engine?.over.aborted !== true;
   };
+  engine?.over.addEventListener('abort', () => stop.halt('machine', takenOverText));
   try {
     // Before the state file is there: a merge of two new ones must not be a conflict.
     if (opened.state.header === undefined && target.kind !== 'rehearsal') {
@@ -481,11 +489,11 @@ interface Means {
 async function walk(
   context: RunContext,
   planning: Planning,
-  { store, service, tier, balance, account, events }: Parts,
+  { store, service, tier, balance, account, events, cut }: Parts,
   { agreed, settled, origins }: Intended,
   { stop, leave, journal, client, pace, backoffMs, isAlone }: Means,
 ): Promise<() => Performed> {
-  const { clock, options, onEvent, view, manner, webhooks, target } = context;
+  const { clock, options, onEvent, view, manner, webhooks, target, engine } = context;
   const { bound, ledger, planned, port: receipts, setting, program, disk, opened } = planning;
   const { pipeline } = bound;
   const { plan } = planned;
@@ -528,6 +536,7 @@ async function walk(
   const slots = new Slots(slotLimits(pipeline.limits, tier, !isTick));
   const rendering = isTick ? [...renderingOf(ledger, clock.now())] : [];
   const kept = new Map(rendering.map(({ job, kind }) => [job, slots.keep(kind)]));
+  const here = new LocalHands({ api: client, disk, store: store?.store });
   const world: World = {
     journal,
     receipts,
@@ -538,7 +547,15 @@ async function walk(
     slots,
     spending,
     disk,
-    hands: new LocalHands({ api: client, disk, store: store?.store }),
+    hands:
+      engine?.hands({
+        local: here,
+        disk,
+        output: planning.paths.output,
+        ledger,
+        signal,
+        cut: cut.signal,
+      }) ?? here,
     store: store?.store,
     backoffMs,
     clock,
@@ -732,6 +749,8 @@ function* lostAnswers(
 
 const isInDoubt = (attempt: Attempt): boolean =>
   isOpen(attempt) && !isOver(attempt) && !attempt.adopted;
+
+const takenOverText = 'another coordinator has taken over this run';
 
 const unlockedText = (lock: string): string =>
   `the lock ${shownPath(lock)} was removed or replaced during the run, so another run may have begun: run again when none is active`;

@@ -18,6 +18,7 @@ import { allowedHooks, callHooks, type HookReport, leaveMs } from '../hooks/hook
 import { internalsOf, type RunInternals } from '../internals.ts';
 import { dueTimeOf, type Manner, paceOf, type RunContext, type RunOptions } from './context.ts';
 import { Deadline } from './deadline.ts';
+import { engineFor } from './engine.ts';
 import { type Performed, perform } from './perform.ts';
 
 export type { RunInternals, RunOptions };
@@ -121,7 +122,11 @@ export async function runIn(
     if (store?.kind === 'folder' && store.note !== undefined)
       onEvent({ type: 'warning', message: store.note });
     const context = { manner, target: service, webhooks: valueOrThrow(webhooks), store };
-    const about = { options, internals, clock, redactor, onEvent, view, answer };
+    await using engine = await engineFor(options.engine, {
+      ...{ pipeline: bound.name, target: service, clock, env, signal },
+      onNote: (message) => onEvent({ type: 'note', message }),
+    });
+    const about = { options, internals, clock, redactor, onEvent, view, answer, engine };
     return { ...(await perform(bound, { ...context, ...about }, paths.state)), ...places };
   };
   const ran = await resultOf(begin);

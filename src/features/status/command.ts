@@ -4,6 +4,7 @@ import { printable } from '../../base/printable.ts';
 import { option, type ShellWord } from '../../base/shell.ts';
 import { count, grouped, table } from '../../base/text.ts';
 import { takesLines } from '../../core/takes.ts';
+import type { EngineStatus } from '../../distributed/engine-status.ts';
 import type { Doubt } from '../../model/job-view.ts';
 import { stepOf } from '../../model/task.ts';
 import type { TaskState } from '../../model/task-states.ts';
@@ -65,8 +66,23 @@ function textOf(report: StatusReport, line: CommandLine, all: string): string {
   const { items, live, service } = report;
   const first = stateLine(service);
   if (items !== undefined) return `${first}\n${itemsText(items, all, process.stdout.columns)}`;
-  const state = reportText(report, line);
+  const record = reportText(report, line);
+  const engine = report.engine === undefined ? '' : `\n${engineText(report.engine)}`;
+  const state = `${record}${engine}`;
   return live === undefined ? state : `${first}\n${liveText(live)}\n\n${state}`;
+}
+
+/** Who coordinates the run, and a line for each worker. */
+function engineText({ database, coordinator, workers }: EngineStatus): string {
+  const silent = coordinator?.silent === true ? ', which is silent: a standby takes over' : '';
+  const who = coordinator === undefined ? 'nobody' : `${printable(coordinator.name)}${silent}`;
+  const rows = workers.map(({ host, busy, places, shares, note = '' }) => [
+    printable(host),
+    `${busy} of ${places} busy`,
+    shares ? 'has the folder' : 'has only the store',
+    printable(note),
+  ]);
+  return `Coordinated by ${who}, in the database ${printable(database)}; ${count(workers.length, 'worker')}${rows.length === 0 ? '' : `:\n${table(rows)}`}.`;
 }
 
 /** What the state file says. */

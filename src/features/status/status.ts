@@ -6,6 +6,7 @@ import { realClock } from '../../core/clock.ts';
 import { type FileCounts, isKept, isStored } from '../../core/facts.ts';
 import { type Condition, conditionOf } from '../../core/recorded-files.ts';
 import { counts, type Takes, takesIn } from '../../core/takes.ts';
+import type { EngineStatus } from '../../distributed/engine-status.ts';
 import { matchOf } from '../../files/glob.ts';
 import { HashCache } from '../../files/hash-cache.ts';
 import { SavedFiles } from '../../files/saved-files.ts';
@@ -19,9 +20,11 @@ import type { Output } from '../../model/record/line.ts';
 import { isWithheld } from '../../model/state.ts';
 import { stepOf } from '../../model/task.ts';
 import { taskStates } from '../../model/task-states.ts';
+import { serviceIn } from '../../state/load-state.ts';
 import { locateState } from '../../state/locate-state.ts';
 import type { LiveFacts } from '../../views/live/live-facts.ts';
 import { type PaidTwice, paidTwiceOf } from '../../views/paid-twice-text.ts';
+import { addressOf } from '../engine-address.ts';
 import { internalsOf } from '../internals.ts';
 import { headerOf, openState, type ReadOptions } from '../open-state.ts';
 import { refuse } from '../refuse.ts';
@@ -34,6 +37,8 @@ import {
 } from './recorded-tasks.ts';
 
 export interface StatusOptions extends ReadOptions {
+  /** `--engine`: the database of a run on several machines, which has its record until it ends. */
+  readonly engine?: string | undefined;
   /** Also report on single items. Default: only on steps. */
   readonly items?: StatusItems | undefined;
 }
@@ -59,6 +64,8 @@ export interface StatusReport extends Status {
   readonly takes: readonly Takes[];
   /** Until a person accepts them. */
   readonly paidTwice: readonly PaidTwice[];
+  /** With `engine`. */
+  readonly engine?: EngineStatus | undefined;
   /** With `items`. */
   readonly items?: ItemsStatus;
 }
@@ -86,7 +93,10 @@ export async function status(
   const filter = options.items === undefined ? undefined : filterOf(options.items);
   const { paths } = locateState(bound, options);
   const internals = internalsOf(options);
-  await using open = await openState(bound, paths, 'read', { clock, onWarning, env, internals });
+  await using database = await engineOf(options.engine, bound.name, serviceIn(paths.state));
+  const engine = database?.rows && { rows: database.rows };
+  const context = { clock, onWarning, env, internals, engine };
+  await using open = await openState(bound, paths, 'read', context);
   const header = headerOf(open, bound);
   options.onState?.(header.service);
   const { running, state } = open;
@@ -125,8 +135,16 @@ export async function status(
     takes: takesIn(state.ledger, steps),
     paidTwice: state.ledger.paidTwice().map(paidTwiceOf),
     live,
+    engine: database?.status,
     items: filter && tasks.items(filter),
   };
+}
+
+/** Undefined for a run on one machine. */
+async function engineOf(address: string | undefined, pipeline: string, service?: string) {
+  if (address === undefined) return undefined;
+  const { openEngineStatus } = await import('../../distributed/engine-status.ts');
+  return await openEngineStatus(await addressOf(address), pipeline, service);
 }
 
 /** `whole` if the content is in its place, or kept. */

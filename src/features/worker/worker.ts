@@ -7,12 +7,7 @@ import type { Env } from '../../base/user-folder.ts';
 import { realClock } from '../../core/clock.ts';
 import type { Clock } from '../../core/ports.ts';
 import { DatabaseAway, retryWhileAway } from '../../distributed/connection.ts';
-import {
-  EngineDatabase,
-  type EngineRun,
-  engineAddress,
-  reachable,
-} from '../../distributed/database.ts';
+import { EngineDatabase, type EngineRun, reachable } from '../../distributed/database.ts';
 import { workerSecret } from '../../distributed/errand.ts';
 import { isShared } from '../../distributed/hand.ts';
 import { Worker } from '../../distributed/worker.ts';
@@ -27,7 +22,7 @@ import { realNetwork, StorageAddresses } from '../../service-api/storage-address
 import { type StorageClient, storageClient } from '../../service-api/storage-client.ts';
 import { pathsOf } from '../../state/run-paths.ts';
 import { checkStore, chooseStore, openStore } from '../../stores/open-store.ts';
-import { refuse } from '../refuse.ts';
+import { addressOf } from '../engine-address.ts';
 
 export interface WorkerOptions extends OutsideOptions {
   /** `--engine`: the address of the database, without a password. */
@@ -84,8 +79,7 @@ export async function worker(loaded: LoadedPipeline, options: WorkerOptions): Pr
   const secret = workerSecret(env);
   const refused = checkOutput(bound, options);
   if (refused !== undefined) throw new Refusal(refused);
-  const address = engineAddress(options.engine);
-  if (!address.ok) return refuse(`--engine: ${address.error}`);
+  const address = await addressOf(options.engine);
   await using cleanup = new Cleanup();
   const target = { kind: 'hosted', address: '', key: '' } as const;
   const paths = pathsOf(bound, target, options);
@@ -113,9 +107,9 @@ export async function worker(loaded: LoadedPipeline, options: WorkerOptions): Pr
     clients.set(base, client);
     return client;
   };
-  const database = await EngineDatabase.open(address.value, 4);
+  const database = await EngineDatabase.open(address, 4);
   cleanup.defer(() => database.close());
-  const { shown } = address.value;
+  const { shown } = address;
   const patiently = <T>(call: () => Promise<T>): Promise<T> =>
     retryWhileAway({ clock, quit: leave }, call);
   const name = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
@@ -145,7 +139,7 @@ export async function worker(loaded: LoadedPipeline, options: WorkerOptions): Pr
       if (options.once === true) return;
     }
   };
-  await reachable(address.value, async () => {
+  await reachable(address, async () => {
     try {
       await serve();
     } catch (error) {
