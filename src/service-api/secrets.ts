@@ -13,6 +13,10 @@ const secretNames = [
   'SHOTLIST_WORKER_SECRET',
 ] as const;
 
+/** Of the database of a run with an engine. To hide usual words would hide words of messages, and no secret. */
+const databaseSecrets = ['PGPASSWORD', 'PGSSLPASSWORD'] as const;
+const usualWords: readonly string[] = ['', 'password', 'postgres', 'shotlist'];
+
 /** An unreadable file contains no secret to hide; the code that needs the secret reports the problem. */
 export function secretsIn(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   const ofBucket = bucketSecrets.map((name) => env[name] ?? '').filter((text) => text !== '');
@@ -21,7 +25,10 @@ export function secretsIn(env: Readonly<Record<string, string | undefined>>): re
     const read = file === undefined || file === '' ? undefined : readSecretFile(file);
     return [env[name] ?? '', read?.ok === true ? read.value : ''].filter((text) => text !== '');
   });
-  return [...own, ...ofBucket];
+  const ofDatabase = databaseSecrets
+    .map((name) => env[name] ?? '')
+    .filter((text) => !usualWords.includes(text));
+  return [...own, ...ofBucket, ...ofDatabase];
 }
 
 // Warns about files that contain a key or a secret and that other users of this machine can read.

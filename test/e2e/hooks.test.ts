@@ -66,6 +66,11 @@ const secrets = {
   AWS_ACCESS_KEY_ID: 'AKIA-of-the-bucket',
   AWS_SECRET_ACCESS_KEY: 'the-bucket-of-all-secrets',
   AWS_SESSION_TOKEN: 'the-session-of-the-bucket',
+  SHOTLIST_WORKER_SECRET_FILE: '/home/somebody/of-the-workers',
+  PGPASSWORD: 'the-word-of-the-database',
+  PGPASSFILE: '/home/somebody/of-the-database',
+  DATABASE_URL: 'mysql://any-database',
+  ENGINE: 'postgres:///shotlist-of-the-team',
 };
 
 async function hooked(pipeline = uploads(recordFinish)): Promise<Hooked> {

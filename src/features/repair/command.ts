@@ -1,4 +1,4 @@
-// shotlist repair. Exit code 1: something is damaged, missing or paid twice.
+// shotlist repair. Exit code 1: something is damaged, missing, paid twice or in a database.
 import { printable } from '../../base/printable.ts';
 import { shellPath } from '../../base/shell.ts';
 import { count } from '../../base/text.ts';
