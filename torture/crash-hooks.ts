@@ -79,6 +79,7 @@ export function crashHooks(
         around('rename:before', 'rename:after', () => disk.place(temporary, path, digest)),
       keep: (temporary, digest, extension) =>
         around('rename:before', 'rename:after', () => disk.keep(temporary, digest, extension)),
+      remember: (output) => disk.remember(output),
       foreign: (path) => disk.foreign(path),
       copy: (source, into) => disk.copy(source, into),
       discard: (file) => disk.discard(file),

@@ -13,7 +13,7 @@ import type {
   RecordKind,
 } from '../contract/api/project.ts';
 import type { Output } from '../model/record/line.ts';
-import type { DiskFacts, FileFact } from './facts.ts';
+import type { DiskFacts, FileFact, RecordedFile } from './facts.ts';
 
 /** Time. Everything that waits or needs the time uses this interface, so that a test controls it. */
 export interface Clock {
@@ -133,6 +133,8 @@ export interface Disk extends DiskFacts {
     outputPath: string,
     digest: Digest,
   ): Promise<Result<void, FileProblem>>;
+  /** Somebody else has put an output of this checkout into its place. */
+  remember(output: RecordedFile): Promise<void>;
   /** Moves a finished, synced file to the kept files, under its hash. The path relative to the pipeline file. */
   keep(
     temporary: LocalFile,

@@ -10,36 +10,32 @@ import { version } from '../base/version.ts';
 import type { Spot, StoredFile, UploadTarget } from '../core/ports.ts';
 import { problem, Refusal } from '../language/load/refusal.ts';
 
-/**
- * Each may be done twice, and by anybody. `replaces`: the contents that the place of a result may have, besides none and its own;
- * SHA-256.
- */
-export type Task =
-  | {
-      readonly do: 'upload';
-      readonly target: UploadTarget;
-      readonly path: string;
-      readonly content: string;
-    }
-  | {
-      readonly do: 'save';
-      readonly url: string;
-      readonly spot: Spot;
-      readonly replaces: readonly string[];
-    }
-  | {
-      readonly do: 'bring';
-      readonly file: StoredFile;
-      readonly spot: Spot;
-      readonly replaces: readonly string[];
-    }
-  | { readonly do: 'store'; readonly file: StoredFile }
-  /** Of a file that looks like this, so that a hand with another file notices. */
-  | {
-      readonly do: 'digest';
-      readonly path: string;
-      readonly looks: string;
-    };
+/** What each says besides what it is. `replaces`: the contents that a place may have besides none and its own; SHA-256. */
+interface Tasks {
+  readonly upload: {
+    readonly target: UploadTarget;
+    readonly path: string;
+    readonly content: string;
+  };
+  readonly save: {
+    readonly url: string;
+    readonly spot: Spot;
+    readonly replaces: readonly string[];
+  };
+  readonly bring: {
+    readonly file: StoredFile;
+    readonly spot: Spot;
+    readonly replaces: readonly string[];
+  };
+  readonly store: { readonly file: StoredFile };
+  /** Of an input that looks like this to all who see the same file. */
+  readonly digest: { readonly path: string; readonly looks: string };
+}
+
+/** Each may be done twice, and by anybody. */
+export type Task<Do extends keyof Tasks = keyof Tasks> = {
+  [One in Do]: Tasks[One] & { readonly do: One };
+}[Do];
 
 export interface Errand {
   readonly task: Task;
@@ -49,6 +45,8 @@ export interface Errand {
   readonly word: string;
   /** The output folder, as the record names it. */
   readonly under: string;
+  /** Names the store of the run. */
+  readonly store: string | undefined;
 }
 
 /** `unable`: this hand cannot do it, another one may, and why. `done`: what the method of `Hands` returned. */

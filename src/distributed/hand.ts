@@ -56,7 +56,7 @@ export async function perform(
 }
 
 async function performed(
-  { task, word, under, service }: Errand,
+  { task, word, under, service, store: storeName }: Errand,
   name: string,
   kind: QueueKind,
   ground: Ground,
@@ -68,6 +68,7 @@ async function performed(
   if (wrong !== undefined) return ailing(wrong);
   if (under !== disk.recordedAs(''))
     return ailing(`the output folder is ${disk.recordedAs('')} here, and ${under} in the run`);
+  if (storeName !== disk.store) return ailing('the pipeline file here names another store');
   const replaced = 'replaces' in task ? task.replaces : [];
   const own = disk.for(
     { name, refusal },
@@ -93,7 +94,7 @@ async function performed(
 
 /** Errands that read an input. The bounds of this checkout decide whether it may be read. */
 async function read(
-  task: Extract<Task, { readonly do: 'digest' | 'upload' }>,
+  task: Task<'digest' | 'upload'>,
   disk: Disk,
   hands: LocalHands,
 ): Promise<Outcome> {
@@ -139,15 +140,24 @@ const unable = (why: string): Outcome => ({ answer: { is: 'unable', why } });
 const ailing = (note: string): Outcome => ({ ...unable(note), note, isAiling: true });
 const done = (result: unknown): Outcome => ({ answer: { is: 'done', result } });
 
-/** Of this machine, its network or its rights: another one may do better. */
-const ofHere = ['local', 'unreachable', 'refused', 'aborted'];
-const ofStorage = ['unavailable', 'unanswered', 'throttled'];
-
 function outcome(result: Result<unknown, Failure>): Outcome {
   if (result.ok) return done(result);
   const { reason, message } = result.error;
-  if (ofHere.includes(reason)) return ailing(message);
-  return ofStorage.includes(reason) ? { ...done(result), note: message } : done(result);
+  switch (reason) {
+    case 'local':
+    case 'unreachable':
+      return ailing(message);
+    // By rules or rights that another machine may not have.
+    case 'refused':
+    case 'aborted':
+      return unable(message);
+    case 'unavailable':
+    case 'unanswered':
+    case 'throttled':
+      return { ...done(result), note: message };
+    default:
+      return done(result);
+  }
 }
 
 /** What stands at the place and may not be replaced is the coordinator's to judge. */

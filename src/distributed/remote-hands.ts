@@ -154,17 +154,18 @@ export class RemoteHands implements Hands {
 
   /** What goes to the kept files is saved here. A hand must have saved a result where it belongs. */
   async #saved<E>(
-    task: Extract<Task, { readonly spot: Spot }>,
+    task: Task<'save' | 'bring'>,
   ): Promise<Result<Result<Saved, FileProblem>, E> | undefined> {
     const { spot } = task;
     if (spot.to === '' || spot.isKept) return undefined;
     const done = await this.#ask<Result<Result<Saved, FileProblem>, E>>(task);
     if (done?.ok !== true || !done.value.ok) return done;
     const { disk } = this.#o;
-    const { path, stored = disk.store } = done.value.value;
+    const { path, sha256, stored } = done.value.value;
     const below = outputPath(spot.to, { ...spot, extension: extensionOf(path) });
-    const isRight = below.ok && disk.recordedAs(below.value) === path && stored === disk.store;
-    return isRight ? done : undefined;
+    if (!below.ok || disk.recordedAs(below.value) !== path) return undefined;
+    if (stored === undefined) await disk.remember({ path, sha256 });
+    return done;
   }
 
   // How it is asked
@@ -246,7 +247,8 @@ export class RemoteHands implements Hands {
 
   #textOf(bound: Bound, task: Task): string {
     const { service, term, disk } = this.#o;
-    const errand: Errand = { task, service, word: term.word, under: disk.recordedAs('') };
+    const { store } = disk;
+    const errand: Errand = { task, service, word: term.word, under: disk.recordedAs(''), store };
     return `${bound.epoch} ${bound.until} ${this.#errands.close(bound, errand)}`;
   }
 

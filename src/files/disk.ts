@@ -325,6 +325,10 @@ export class RealDisk implements Disk {
     return ok(sep === '/' ? path : path.split(sep).join('/'));
   }
 
+  remember(output: RecordedFile): Promise<void> {
+    return this.#o.hashes.remember(output);
+  }
+
   foreign(path: string): FileFact {
     return this.#fact(path);
   }

@@ -10,6 +10,7 @@ const errand: Errand = {
   service: 'https://api.example.com',
   word: 'word',
   under: 'out',
+  store: undefined,
 };
 const bound: Bound = { epoch: 1, id: 'c0ffee', until: 2 };
 const seal = new Seal(secret, 'run', 'errands');

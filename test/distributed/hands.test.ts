@@ -23,6 +23,13 @@ async function answersOf({ database }: Site): Promise<number> {
   return (await database.sql.query('table shotlist.result')).length;
 }
 
+/** The leases of silent workers lapse, as if ten seconds had passed. */
+async function lapse({ database }: Site): Promise<void> {
+  await database.sql.query(
+    "update shotlist_queue.job set heartbeat_on = heartbeat_on - interval '10 s'",
+  );
+}
+
 describe('an errand', { tags: 'postgres' }, () => {
   test('of each kind is done by a worker, which has no key', async () => {
     const store = mkdtempSync(join(tmpdir(), 'shotlist-store-'));
@@ -74,6 +81,7 @@ describe('an errand', { tags: 'postgres' }, () => {
     const saving = run.hands.save(`${run.storage.address}/1.png`, spotOf('a.png'));
     await until('it is asked for', () => run.storage.asked.length === 1);
     killed.child.kill('SIGKILL');
+    await lapse(run);
     await startWorker(run).event('serving');
     run.storage.files.set('/1.png', take1);
     expect(await saving).toMatchObject({ value: { ok: true } });
@@ -89,6 +97,7 @@ describe('an errand', { tags: 'postgres' }, () => {
     const saving = run.hands.save(`${run.storage.address}/1.png`, spotOf('a.png'));
     await until('it is asked for', () => run.storage.asked.length === 1);
     frozen.child.kill('SIGSTOP');
+    await lapse(run);
     await startWorker(run).event('serving');
     run.storage.files.set('/1.png', take1);
     expect(await saving).toMatchObject({ value: { ok: true } });

@@ -59,6 +59,7 @@ const beside = (disk: Disk, instead: Partial<Disk>): Disk => ({
   seconds: (file) => disk.seconds(file),
   place: (file, path, digest) => disk.place(file, path, digest),
   keep: (file, digest, extension) => disk.keep(file, digest, extension),
+  remember: (output) => disk.remember(output),
   foreign: (path) => disk.foreign(path),
   copy: (source, into) => disk.copy(source, into),
   discard: (file) => disk.discard(file),

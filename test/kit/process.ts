@@ -343,6 +343,8 @@ export class MemoryDisk implements Disk {
     return ok(path);
   }
 
+  async remember(): Promise<void> {}
+
   foreign(path: string): FileFact {
     const content = this.#o.files.read(path);
     if (content === undefined) return { is: 'absent', why: 'does not exist' };
