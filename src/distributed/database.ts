@@ -215,15 +215,15 @@ export class EngineDatabase {
     return updated.length > 0;
   }
 
-  /** On disk when it resolves. False if the term is over: then nothing was written. */
-  async write({ run, epoch }: Term, rows: readonly RecordRow[]): Promise<boolean> {
-    const [put] = await this.sql.query<{ count: number }>(
+  /** On disk when it resolves, with the time when the server was started. Undefined if the term is over: nothing was written. */
+  async write({ run, epoch }: Term, rows: readonly RecordRow[]): Promise<string | undefined> {
+    const [put] = await this.sql.query<{ count: number; started: string }>(
       `with mine as (select 1 from shotlist.run where run = $1 and epoch = $2 for share), put as (
          insert into shotlist.job (run, key, line, attempts)
          select $1, j.* from mine, unnest($3::text[], $4::text[], $5::int[]) j
          on conflict (run, key) do update set line = excluded.line, attempts = excluded.attempts
          returning 1)
-       select count(*)::int from put`,
+       select count(*)::int, pg_postmaster_start_time()::text as started from put`,
       [
         run,
         epoch,
@@ -232,7 +232,7 @@ export class EngineDatabase {
         rows.map(({ attempts }) => attempts),
       ],
     );
-    return put?.count === rows.length;
+    return put?.count === rows.length ? put.started : undefined;
   }
 
   /** All rows of a record, in the order of their keys. */

@@ -36,8 +36,10 @@ export class PostgresFile implements RunFile {
   #mark: MarkLine;
   /** By key, in the order of their last lines. */
   readonly #pending = new Map<string, RecordRow>();
-  /** The ledger may know what no line said. */
+  /** The ledger may know what the rows do not. */
   #isBehind = true;
+  /** When the server was started. */
+  #started: string | undefined;
   /** How many attempts the rows have, at least. */
   #attempts = 0;
   /** The state file need not say more of the rows now. */
@@ -117,10 +119,10 @@ export class PostgresFile implements RunFile {
   /** Looks at the state file first: what git brought may have been paid by somebody else. */
   async #write(): Promise<void> {
     await this.#file.sync();
-    if (this.#isBehind) await this.#bring();
     const attempts = this.#terms.ledger.attempts;
     const rows = [...this.#pending.values()];
     await this.#put(rows);
+    while (this.#isBehind) await this.#bring();
     for (const row of rows) if (this.#pending.get(row.key) === row) this.#pending.delete(row.key);
     this.#attempts = attempts;
     if (!this.#isMarked && attempts !== this.#mark.creations) await this.#putMark();
@@ -155,12 +157,18 @@ export class PostgresFile implements RunFile {
 
   async #put(rows: readonly RecordRow[]): Promise<void> {
     const { database, term } = this.#terms;
-    for (let at = 0; at < rows.length; at += groupRows)
-      await this.#fenced(() => database.write(term, rows.slice(at, at + groupRows)));
+    for (let at = 0; at < rows.length; at += groupRows) {
+      const group = rows.slice(at, at + groupRows);
+      const started = await this.#fenced(() => database.write(term, group));
+      // It may have lost lines, or is another one, to which they had not come.
+      if (this.#started !== undefined && started !== this.#started) this.#isBehind = true;
+      this.#started = started;
+    }
   }
 
-  async #fenced(work: () => Promise<boolean>): Promise<void> {
-    if (await retryWhileAway(this.#terms.patience, work)) return;
+  async #fenced<T>(work: () => Promise<T | false | undefined>): Promise<T> {
+    const done = await retryWhileAway(this.#terms.patience, work);
+    if (done !== false && done !== undefined) return done;
     const { shown } = this.#terms.database.address;
     throw new TermOver(`another coordinator has taken over this run in the database ${shown}`);
   }

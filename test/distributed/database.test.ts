@@ -53,12 +53,12 @@ describe('a database of runs', { tags: 'postgres' }, () => {
   test('who was late finds its term over, and has written nothing', async () => {
     const database = await openEngine();
     const late = await acquired(database, 'late');
-    expect(await database.write(late, [row('a', '1', 1), row('b')])).toBe(true);
+    expect(await database.write(late, [row('a', '1', 1), row('b')])).toBeDefined();
     expect(await database.acquire('p', 'https://api.example.com', 'next')).toBeUndefined();
     await lapse(database);
     const next = await acquired(database, 'next');
     expect(next).toMatchObject({ run: late.run, word: late.word, epoch: 2, attempts: 1 });
-    expect(await database.write(late, [row('a', '2', 2), row('c')])).toBe(false);
+    expect(await database.write(late, [row('a', '2', 2), row('c')])).toBeUndefined();
     expect(await database.renew(late)).toBe(false);
     expect(await database.mark(late, 7)).toBe(false);
     await database.release(late);
@@ -91,7 +91,7 @@ describe('a database of runs', { tags: 'postgres' }, () => {
     const database = await openEngine();
     const term = await acquired(database);
     const batch = Array.from({ length: 7_000 }, (_, index) => row(`job ${index}`, '{}', 1));
-    for (let times = 0; times < 2; times++) expect(await database.write(term, batch)).toBe(true);
+    for (let times = 0; times < 2; times++) expect(await database.write(term, batch)).toBeDefined();
     const rows = await rowsOf(database, term.run);
     expect(rows.map(({ key }) => key)).toEqual(batch.map(({ key }) => key).sort());
     await database.release(term);
@@ -114,7 +114,7 @@ describe('a database of runs', { tags: 'postgres' }, () => {
     await (await openEngine(url)).prepare();
     await query(url, grants);
     await limited.prepare();
-    expect(await limited.write(await acquired(limited), [row('a')])).toBe(true);
+    expect(await limited.write(await acquired(limited), [row('a')])).toBeDefined();
   });
 
   test('tables of another version are refused', async () => {

@@ -187,6 +187,21 @@ describe('the record of a run with an engine', { tags: 'postgres' }, () => {
     expect(await rowsOf(database, first.term)).toEqual(textsOf(runLine, a, intended('b'), c));
   });
 
+  test('comes back as a whole to a server that was replaced by one that had less', async () => {
+    const postgres = await sharedPostgres();
+    const database = await openEngine();
+    const first = await (await checkout()).coordinate(database);
+    first.append(runLine, a, b);
+    await first.file.sync();
+    await postgres.crash();
+    await postgres.restart();
+    const lose = "delete from shotlist.job where key <> 'run r' returning 1";
+    await expect.poll(() => database.sql.query(lose).catch(() => [])).toHaveLength(2);
+    first.append(c);
+    await first.file.sync();
+    expect(await rowsOf(database, first.term)).toEqual(textsOf(runLine, a, b, c));
+  });
+
   test('is lost to a run that no longer waits for its database, and is found by the next one', async () => {
     const postgres = await sharedPostgres();
     const database = await openEngine();
