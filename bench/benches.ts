@@ -3,6 +3,7 @@ import { again } from './again.ts';
 import { answers } from './answers.ts';
 import { big } from './big.ts';
 import { client } from './client.ts';
+import { engine } from './engine.ts';
 import type { Bench } from './frame/bench.ts';
 import { journalBench } from './journal.ts';
 import { live } from './live.ts';
@@ -16,5 +17,5 @@ import { wire } from './wire.ts';
 
 export const benches: readonly Bench[] = [
   ...[wire, client, again, memory, journalBench, receipts, wait, big, start, live, report],
-  ...[serveBench, answers],
+  ...[serveBench, answers, engine],
 ];

@@ -10,16 +10,17 @@ const { positionals, values } = parseArgs({
   options: {
     budget: { type: 'string' },
     realtime: { type: 'boolean' },
+    engine: { type: 'string' },
   },
 });
 const [file = '', service = ''] = positionals;
-const { budget, realtime = false } = values;
+const { budget, realtime = false, engine } = values;
 const loaded = await loadPipeline(file);
 const before = process.resourceUsage();
 const began = performance.now();
 const ran = await runWith(
   loaded,
-  { service, ...(budget === undefined ? {} : { budget: Number(budget) }) },
+  { service, engine, ...(budget === undefined ? {} : { budget: Number(budget) }) },
   { speedFactor: realtime ? 1 : 1000 },
 );
 const seconds = (performance.now() - began) / 1000;
