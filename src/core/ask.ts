@@ -221,9 +221,10 @@ export class Asking {
     if (step.kind.operation !== 'create') return undefined;
     const named = (number: number): Fingerprint =>
       fingerprintOfRequest(step.kind.name, text.value, number);
-    const { number, others, saveTo, refused } = this.#o.takes.choose(task.first, id, named);
-    if (refused !== undefined)
-      return { ending: 'blocked', why: `a take cannot follow: it ${refused}` };
+    const choice = this.#o.takes.choose(task.first, id, named);
+    if (choice === undefined)
+      return { ending: 'blocked', why: 'it has no result that a take could follow' };
+    const { number, others, saveTo } = choice;
     task.take = number;
     task.others = others;
     task.to = saveTo;

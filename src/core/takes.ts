@@ -22,13 +22,11 @@ interface TakeChoice {
   readonly others: readonly string[];
   /** In a reroll: where to save the take, below the output folder. */
   readonly saveTo?: string;
-  /** Why a reroll cannot begin a take: the end of a sentence. */
-  readonly refused?: string;
 }
 
 export interface TakeRule {
-  /** `first`: the job of the first take. `named`: the job of the take with this number. */
-  choose(first: string, task: string, named: (number: number) => string): TakeChoice;
+  /** `first`: the job of the first take. `named`: the job of the take with this number. Undefined if none can follow. */
+  choose(first: string, task: string, named: (number: number) => string): TakeChoice | undefined;
   /** True if this run begins nothing for the task: what it made before counts. */
   spares(step: Step, task: string): boolean;
 }
@@ -37,13 +35,15 @@ type Jobs = Pick<Ledger, 'job' | 'takes'>;
 
 export function pickedTakes(ledger: Jobs): TakeRule {
   return {
-    choose(first) {
-      const picked = pickedOf(ledger, first);
-      const isThere = picked === 1 || takeNumbered(ledger, first, picked) !== undefined;
-      return about(ledger, first, isThere ? picked : 1);
-    },
+    choose: (first) => about(ledger, first, pickedHere(ledger, first)),
     spares: () => false,
   };
+}
+
+/** The take that counts; the first one, if the record does not have the one that was picked. */
+function pickedHere(ledger: Jobs, first: string): number {
+  const picked = pickedOf(ledger, first);
+  return takeNumbered(ledger, first, picked) === undefined ? 1 : picked;
 }
 
 /** One more take of each of these tasks. A take that was begun is completed before another one is. */
@@ -52,15 +52,13 @@ export function rerolledTakes(
   tasks: ReadonlySet<string>,
   receipts: ReceiptsView,
 ): TakeRule {
-  const picked = pickedTakes(ledger);
   // Chosen once: when the take is complete, the same run must not begin the next one.
   const chosen = new Map<string, number>();
   return {
     choose(first, task, named) {
-      const now = picked.choose(first, task, named);
-      if (!tasks.has(task)) return now;
-      const refused = whyNoTake(takeNumbered(ledger, first, now.number));
-      if (refused !== undefined) return { ...now, refused };
+      const now = pickedHere(ledger, first);
+      if (!tasks.has(task)) return about(ledger, first, now);
+      if (!hasResult(takeNumbered(ledger, first, now))) return undefined;
       const isTaken = (number: number): boolean => receipts.get(named(number)) !== undefined;
       const number = chosen.get(first) ?? nextTake(ledger.takes(first).at(-1), isTaken);
       chosen.set(first, number);
@@ -98,11 +96,9 @@ export const counts = (ledger: Jobs, { take }: Pick<Job, 'take'>): boolean =>
 const takeNumbered = (ledger: Jobs, first: string, number: number): Job | undefined =>
   takesOf(ledger, first).find((job) => numberOf(job) === number);
 
-function whyNoTake(job: Job | undefined): string | undefined {
-  const now = job && current(job);
-  if (now === undefined) return 'has no result yet';
-  if (now.state === 'complete' || now.state === 'deleted') return undefined;
-  return now.state === 'created' ? 'is still rendering' : 'is in doubt';
+function hasResult(job: Job | undefined): boolean {
+  const state = job && current(job)?.state;
+  return state === 'complete' || state === 'deleted';
 }
 
 /** `isTaken`: whether another pipeline has begun the take. */

@@ -169,6 +169,17 @@ test('a faster service is looked at more often, as much faster as it is', async 
   expect(await instant.until(instant.follow(30))).toEqual([0, 20, 40]);
 });
 
+test('whoever need not wait comes back no sooner than a script would', () => {
+  for (const [speedFactor, pauseMs] of [
+    [1, 500],
+    [10, 50],
+  ] as const) {
+    const { looks, clock } = new Scene({ speedFactor });
+    const since = clock.now() - 1000 / speedFactor;
+    expect(looks.nextUsefulAt('face-detect', since) - clock.now()).toBe(pauseMs);
+  }
+});
+
 describe('of many projects', () => {
   test('ten looks in any second may be in vain, and those that are not cost nothing', async () => {
     const scene = new Scene();
@@ -229,16 +240,17 @@ describe('of many projects', () => {
     expect([ends[0], ends[10], ends[29]]).toEqual([3050, 3100, 3150]);
   });
 
-  test('one that an event tells of does not wait for the others', async () => {
+  test('one that an event tells of does not wait for the others, and has no look to give back', async () => {
     const scene = new Scene();
-    const watches = Array.from({ length: 40 }, () => scene.looks.watch(tool, scene.clock.now()));
-    const told = scene.virtual.sleep(4500);
-    const turns = watches.map((watch, index) => watch.turn(index === 39 ? told : undefined));
-    // All are due after four seconds, and ten look then.
-    await scene.until(turns[39] ?? told);
-    expect(scene.virtual.elapsed).toBe(4500);
+    const watches = Array.from({ length: 42 }, () => scene.looks.watch(tool, scene.clock.now()));
+    const told = scene.virtual.sleep(4700);
+    const turns = watches.map((watch, index) => watch.turn(index === 41 ? told : undefined));
+    // All are due after some four seconds, and ten look then.
+    await scene.until(turns[41] ?? told);
+    expect(scene.virtual.elapsed).toBe(4700);
+    watches[41]?.over({ status: 'complete' });
     await scene.until(Promise.all(turns));
-    expect(scene.virtual.elapsed).toBe(7000);
+    expect(scene.virtual.elapsed).toBe(8200);
   });
 
   test('those who wait for their look end with the run, and one that is disposed of holds up nobody', async () => {

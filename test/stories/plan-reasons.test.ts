@@ -33,6 +33,13 @@ test('a plan says why each task runs, --explain what has changed since, and a pl
   expect(changed.explanation?.changes).toMatchObject([
     { field: 'style.prompt', after: 'a blue door' },
   ]);
+  // What it was last, and not first.
+  for (const colour of ['green', 'white', 'black']) {
+    await world.run({ items: { only: 'c.png' } });
+    world.edit(pipeline.replace('red', colour));
+    const { earlier } = (await world.plan({ explain: 'paint:c.png' })).explanation ?? {};
+    expect(earlier?.project).toBe([...world.service.projects.keys()].at(-1));
+  }
   world.edit(pipeline);
 
   world.write('photos/a.png', 'another a');

@@ -1,6 +1,6 @@
 // Takes: `reroll` pays for another one on purpose, once; `pick` chooses, and only then does anything downstream run again.
 import { describe, expect, test } from 'vitest';
-import { orphans, planReroll, Refusal } from '../../src/index.ts';
+import { orphans, planReroll, Refusal, type RunEvent } from '../../src/index.ts';
 import { World } from '../kit/world.ts';
 
 const photos = (more = ''): string => `pipeline: photos
@@ -66,6 +66,16 @@ describe('reroll', () => {
     await world.reroll([swap]);
     await world.run();
     expect(world.bill).toEqual({ [swap]: 20, 'colour:p1.png': 20 });
+  });
+
+  test('buys nothing for a photo that changes before it begins', async () => {
+    const world = new World(photos(), { 'photos/p1.png': 'a' });
+    await world.run();
+    const onEvent = ({ type }: RunEvent): void => {
+      if (type === 'planned') world.write('photos/p1.png', 'b');
+    };
+    const { endings, charged } = await world.reroll([swap], { onEvent });
+    expect([endings[swap], charged]).toEqual(['blocked', 0]);
   });
 
   test('is another one also where only the receipts know the takes', async () => {

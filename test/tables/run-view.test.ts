@@ -5,7 +5,7 @@ import type { RunEvent, TaskEnding } from '../../src/core/run-event.ts';
 import { RunView } from '../../src/core/run-view.ts';
 import { summaryOf } from '../../src/core/summary.ts';
 import { liveFacts } from '../../src/views/live/live-facts.ts';
-import { planOf, row } from '../views/live/live-events.ts';
+import { planOf, row, Watching } from '../views/live/live-events.ts';
 
 const endings: readonly TaskEnding[] = [
   ...(['done', 'reused', 'skipped', 'excluded', 'failed'] as const),
@@ -118,4 +118,31 @@ test('what earlier runs have made is queued, and waits for nothing', () => {
   const photos = { ...row('photo', 'upload', 0), tasks: { begin: 2, reuse: 3, store: 1 } };
   view.take({ type: 'planned', plan: planOf(6, [photos]) }, 0);
   expect(view.steps.get('photo')).toMatchObject({ queued: 6, waiting: 3 });
+});
+
+test('a run waits until all that is away is back', () => {
+  const watching = new Watching(1);
+  const about = { type: 'waiting', of: 'storage', why: 'so', since: '', tries: 1 } as const;
+  const stages = (['a', 'b'] as const).map((at) => {
+    watching.take({ ...about, at, nextTryMs: 1, limitMs: 9 });
+    return watching.view.stage.is;
+  });
+  for (const at of ['a', 'b']) {
+    watching.take({ type: 'back', of: 'storage', at, waitedMs: 1 });
+    stages.push(watching.view.stage.is);
+  }
+  expect(stages).toEqual(['waiting', 'waiting', 'waiting', 'working']);
+});
+
+test('of an item that is done, the time since its first task began is told', () => {
+  const watching = new Watching(1);
+  const about = { step: 'color', task: 'color:a', item: 'a' };
+  watching.now = 5;
+  watching.take({ type: 'begun', ...about });
+  watching.now = 15;
+  watching.take({ type: 'task', ...about, ending: 'done', why: '', credits: 3 });
+  watching.now = 25;
+  watching.take({ type: 'item', item: 'a', ok: true, changed: true, of: 1 });
+  expect(watching.view.done).toEqual([{ what: 'done', name: 'a', credits: 3, tookMs: 20 }]);
+  expect(watching.view.busyMs(99)).toBe(10);
 });
