@@ -127,12 +127,10 @@ export function problemOfBody(step: Step, body: Json): TaskProblem | undefined {
 }
 
 export function problemAt(error: TemplateError): TaskProblem {
-  const text = error.text.trim();
-  const shown = text.length > 80 ? `${text.slice(0, 79)}…` : text;
   return {
     code: error.code,
     hint: expressionRemedy(error),
-    message: `in the expression ${shown}: ${error.message}`,
+    message: `in the expression ${error.text.trim()}: ${error.message}`,
     expression: error,
   };
 }

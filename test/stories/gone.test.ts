@@ -117,6 +117,18 @@ test('a project that vanished is copied from where another pipeline has saved it
   expect([run.outcome, run.charged, world.outputs]).toEqual(['done', 0, ['a.png']]);
 });
 
+test('a project that was taken over, and that its payer has saved meanwhile, is copied from there', async () => {
+  const world = await paid(['a'], 'folder');
+  const other = world.checkout('other', photos(['a'], 'others'));
+  other.write('a.png', 'photo a');
+  await other.tick();
+  await world.run();
+  const asked = world.requests.length;
+  const run = await other.run();
+  expect([run.outcome, run.charged, other.outputs]).toEqual(['done', 0, ['a.png']]);
+  expect(world.requests.slice(asked).filter((call) => /^(look|download)/.test(call))).toEqual([]);
+});
+
 test('a pipeline that has taken a project over, and does not find it, costs the payer nothing', async () => {
   const world = await paid(['a']);
   const other = world.checkout('other', photos(['a'], 'others'));

@@ -101,6 +101,20 @@ steps:
   expect(last - first).toBeLessThan(100);
 });
 
+test('a list of which some are skipped is paid for only if the step says so', async () => {
+  const wall = (more = ''): string => `pipeline: wall
+items: { values: [{ key: a }, { key: b }] }
+steps:
+  paint: { uses: ai-image-generator, if: item.index == 0, with: { image_count: 1, model: flux-schnell, resolution: 640px, style: { prompt: "\${{ item.key }}" } } }
+  wall: { uses: ai-image-editor, ${more}with: { image_count: 1, model: nano-banana, resolution: 640px, assets: { image_file_paths: "\${{ steps.paint.all.map(one, one.url) }}" }, style: { prompt: a wall } } }
+`;
+  const world = new World(wall());
+  expect((await world.run()).endings).toMatchObject({ 'paint:b': 'skipped', wall: 'blocked' });
+  expect(Object.keys(world.bill)).toEqual(['paint:a']);
+  world.edit(wall('on_missing: skip, '));
+  expect((await world.run()).endings).toMatchObject({ 'paint:b': 'skipped', wall: 'done' });
+});
+
 test('a delete does not wait for another use of its project that waits for the delete', async () => {
   const paint =
     '{ uses: ai-image-generator, with: { image_count: 1, model: flux-schnell, resolution: 640px, style: { prompt: a } } }';

@@ -88,6 +88,17 @@ describe('reroll', () => {
     expect(world.bill).toEqual({ [swap]: 30 });
   });
 
+  test('lists the files of takes without those that were pruned', async () => {
+    const world = begin(photos());
+    await world.run();
+    await world.reroll([swap]);
+    world.remove('photos/p1.png');
+    world.write('photos/p2.png', 'tulip');
+    await world.prune();
+    const [takes] = (await world.status()).takes;
+    expect(takes?.takes.map(({ files }) => files)).toEqual([[], []]);
+  });
+
   test('of more tasks than a plan lists names a hundred of them', async () => {
     const keys = Array.from({ length: 101 }, (_, index) => `{ key: k${index} }`).join(', ');
     const world = new World(`pipeline: many
