@@ -96,7 +96,7 @@ export class Journal {
       if (move.is !== 'intent' && move.is !== 'known') this.#unnoted.add(move.job);
     }
     for (const job of changed.values()) {
-      if (this.#o.isEdit === true || moves.some(saysText)) assertReadable(job);
+      if (this.#o.isEdit === true || moves.some(saysResult)) assertReadable(job);
       this.#put(job);
     }
     // No sync may follow, and who looks for the project now should find its files.
@@ -188,8 +188,9 @@ export class Journal {
   }
 }
 
-const saysText = ({ is }: Move): boolean =>
-  is === 'complete' || is === 'failed' || is === 'doubt' || is === 'refused' || is === 'supplied';
+/** Faults are texts, which any line may have. */
+const saysResult = ({ is }: Move): boolean =>
+  is === 'complete' || is === 'failed' || is === 'supplied';
 
 /** What nobody could read again is never written: the record would be damaged, and nothing more could be bought. */
 function assertReadable(job: Job): void {

@@ -203,8 +203,7 @@ export class Scope {
   #readyOne(need: StepNeed, { end, task: one }: Done, task: Reader): End | undefined {
     if (one !== undefined) reach(task, one);
     const stop = endAfter(end, need);
-    if (stop === undefined && end.ending === 'done' && one !== undefined)
-      this.#found.set(need.step, one);
+    if (stop === undefined && one !== undefined) this.#found.set(need.step, one);
     return stop;
   }
 
