@@ -94,10 +94,6 @@ export class LocalHands implements Hands {
     return err({ message: `${path} changed while it was being copied`, systemic: false });
   }
 
-  digest(path: string, stop?: AbortSignal): Promise<Result<Digest, string>> {
-    return this.#o.disk.digest({ in: 'input', path }, stop);
-  }
-
   async store({ path, sha256, bytes }: StoredFile): StoreAnswer<void> {
     const { disk, store } = this.#o;
     if (store === undefined) return noStore(path);

@@ -226,8 +226,6 @@ export interface Hands {
   copy(from: LocalFile, file: StoredFile, spot: Spot): Promise<Result<Saved, FileProblem>>;
   /** Puts a saved file into the store. */
   store(file: StoredFile): StoreAnswer<void>;
-  /** Reads and hashes an input. The error is the end of a sentence about the file. */
-  digest(path: string, stop?: AbortSignal): Promise<Result<Digest, string>>;
 }
 
 /** The place of a file. */

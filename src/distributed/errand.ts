@@ -1,7 +1,6 @@
 // Errands: what hands on other hosts are asked to do, and what they answer. Whoever can write to the database, and lacks the
 // secret, can neither read nor order nor report anything: both are sealed, and bound to the errand that they are about.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import type { Stats } from 'node:fs';
 import { valueIn } from '../base/json.ts';
 import { readSecretFile } from '../base/regular-file.ts';
 import { ok } from '../base/result.ts';
@@ -28,8 +27,6 @@ interface Tasks {
     readonly replaces: readonly string[];
   };
   readonly store: { readonly file: StoredFile };
-  /** Of an input that looks like this to all who see the same file. */
-  readonly digest: { readonly path: string; readonly looks: string };
 }
 
 /** Each may be done twice, and by anybody. */
@@ -110,7 +107,3 @@ export class Seal {
 }
 
 const boundText = ({ epoch, id, until }: Bound): Buffer => Buffer.from(`${epoch} ${id} ${until}`);
-
-/** What all hosts see of a file without reading it. */
-export const looksOf = ({ size, mtimeMs }: Pick<Stats, 'size' | 'mtimeMs'>): string =>
-  `${size} ${Math.floor(mtimeMs)}`;

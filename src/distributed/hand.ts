@@ -8,7 +8,7 @@ import { LocalHands } from '../core/hands.ts';
 import { normalized } from '../core/output-path.ts';
 import type { Disk, FileProblem, MediaApi, OutputStore, Saved } from '../core/ports.ts';
 import type { RealDisk } from '../files/disk.ts';
-import { type Answer, type Errand, looksOf, type Task } from './errand.ts';
+import type { Answer, Errand, Task } from './errand.ts';
 import type { QueueKind } from './queue.ts';
 
 /** What this machine has of the run. */
@@ -86,31 +86,23 @@ async function performed(
       return isOutput(task.file.path, ground)
         ? outcome(await hands.store(task.file))
         : unable(`${task.file.path} is no output here`);
-    case 'digest':
     case 'upload':
-      return await read(task, own, hands);
+      return await upload(task, own, hands);
   }
 }
 
-/** Errands that read an input. The bounds of this checkout decide whether it may be read. */
-async function read(
-  task: Task<'digest' | 'upload'>,
+/** The bounds of this checkout decide whether an input may be read. */
+async function upload(
+  { target, path, content }: Task<'upload'>,
   disk: Disk,
   hands: LocalHands,
 ): Promise<Outcome> {
-  const { path } = task;
-  const place = { in: 'input', path } as const;
   const fact = disk.input(path);
   if (fact.is === 'absent') return unable(`${path} ${fact.why}`);
   const other = unable(`${path} is another file here`);
-  if (task.do === 'digest') {
-    if (looksOf(statSync(disk.fileAt(place).path)) !== task.looks) return other;
-    const digest = await hands.digest(path);
-    return digest.ok ? done(digest) : unable(`${path} ${digest.error}`);
-  }
-  if (fact.digest !== undefined && fact.digest !== task.content) return other;
-  const sent = await hands.upload(task.target, place);
-  return sent.ok && sent.value !== task.content ? other : outcome(sent);
+  if (fact.digest !== undefined && fact.digest !== content) return other;
+  const sent = await hands.upload(target, { in: 'input', path });
+  return sent.ok && sent.value !== content ? other : outcome(sent);
 }
 
 function isOutput(path: string, { disk, output }: Ground): boolean {

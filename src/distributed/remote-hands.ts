@@ -1,6 +1,5 @@
 // The hands of a run on other hosts: hands errands out to workers, and takes their answers. What no worker can do is done here.
 import { randomUUID } from 'node:crypto';
-import { statSync } from 'node:fs';
 import type { Digest } from '../base/digest.ts';
 import type { Result } from '../base/result.ts';
 import { extensionOf } from '../contract/api/asset.ts';
@@ -22,7 +21,7 @@ import type {
   UploadTarget,
 } from '../core/ports.ts';
 import { DatabaseAway, type Sql } from './connection.ts';
-import { type Answer, type Bound, type Errand, looksOf, Seal, type Task } from './errand.ts';
+import { type Answer, type Bound, type Errand, Seal, type Task } from './errand.ts';
 import { Queue, type QueueKind, type Queues, queueKinds } from './queue.ts';
 
 export interface RemoteHandsParts {
@@ -49,6 +48,8 @@ const maxPerStatement = 500;
 /** A worker that has been silent for so long is not counted on. */
 const aliveSeconds = 8;
 const untilMs = 6 * 3_600_000;
+/** Some messages are about one file, and there may be very many. */
+const maxTold = 20;
 
 interface Pending {
   readonly task: Task;
@@ -82,13 +83,10 @@ export class RemoteHands implements Hands {
     this.#errands = new Seal(secret, term.run, 'errands');
     this.#answers = new Seal(secret, term.run, 'answers');
     cut.addEventListener('abort', () => this.#leaveAll(), { once: true });
-    signal.addEventListener('abort', () => void this.#stop().catch(unlessAway), { once: true });
-  }
-
-  /** No hand begins what waits. */
-  async #stop(): Promise<void> {
-    this.#lookedAt = Number.NEGATIVE_INFINITY;
-    await this.#eachQueue((queue) => queue.dropWaiting());
+    const lookNow = (): void => {
+      this.#lookedAt = Number.NEGATIVE_INFINITY;
+    };
+    signal.addEventListener('abort', lookNow, { once: true });
   }
 
   async close(): Promise<void> {
@@ -140,16 +138,6 @@ export class RemoteHands implements Hands {
   async store(file: StoredFile): StoreAnswer<void> {
     const done = await this.#ask<Result<void, StoreFailure>>({ do: 'store', file });
     return done ?? (await this.#o.local.store(file));
-  }
-
-  async digest(path: string, stop?: AbortSignal): Promise<Result<Digest, string>> {
-    const file = this.#o.disk.fileAt({ in: 'input', path });
-    const stats = statSync(file.path, { throwIfNoEntry: false });
-    const done =
-      stats === undefined
-        ? undefined
-        : await this.#ask<Result<Digest, string>>({ do: 'digest', path, looks: looksOf(stats) });
-    return done ?? (await this.#o.local.digest(path, stop));
   }
 
   /** What goes to the kept files is saved here. A hand must have saved a result where it belongs. */
@@ -288,7 +276,7 @@ export class RemoteHands implements Hands {
 
   /** Which workers are alive, and which errands nobody does any more. */
   async #look(): Promise<void> {
-    const { sql, term, clock } = this.#o;
+    const { sql, term, clock, signal } = this.#o;
     const alive = await sql.query<{ files: boolean; places: number }>(
       `select files, sum(places)::int as places from shotlist.worker
        where run = $1 and at > clock_timestamp() - $2 * interval '1 s' group by files`,
@@ -302,7 +290,7 @@ export class RemoteHands implements Hands {
       const asked = [...this.#pending].filter(([, { kind }]) => kind === wanted).map(([id]) => id);
       if (asked.length === 0) return;
       await queue.lapse();
-      if (this.#places[wanted] === 0) await queue.dropWaiting();
+      if (signal.aborted || this.#places[wanted] === 0) await queue.dropWaiting();
       const has = await queue.has(asked);
       // An answer comes with the end of its errand: those of errands that have ended are there by now.
       await this.#take();
@@ -312,7 +300,7 @@ export class RemoteHands implements Hands {
   }
 
   #tell(message: string): void {
-    if (this.#told.has(message)) return;
+    if (this.#told.has(message) || this.#told.size >= maxTold) return;
     this.#told.add(message);
     this.#o.onNote(message);
   }
