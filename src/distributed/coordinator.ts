@@ -12,7 +12,7 @@ import type { OtherRecord } from '../state/load-record.ts';
 import type { RunFile } from '../state/run-file.ts';
 import { DatabaseAway, retryWhileAway } from './connection.ts';
 import { type EngineAddress, EngineDatabase, reachable, type Term } from './database.ts';
-import { wordFile } from './hand.ts';
+import { wordFile, wordOf } from './hand.ts';
 import { PostgresFile } from './postgres-file.ts';
 import { Promptness } from './promptness.ts';
 import { RemoteHands } from './remote-hands.ts';
@@ -159,8 +159,7 @@ class Coordinator implements Engine {
 
   hands({ local, disk, output, ledger, signal, cut }: HandParts): Hands {
     makeFolder(output);
-    // A folder that was copied during an earlier term is not the one of this run.
-    const word = `${this.#term.word}-${this.#term.epoch}`;
+    const word = wordOf(this.#term);
     this.#word = join(output, wordFile);
     writeFileSync(this.#word, word);
     const { clock, onNote, secret, service } = this.#o;

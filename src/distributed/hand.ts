@@ -8,6 +8,7 @@ import { LocalHands } from '../core/hands.ts';
 import { normalized } from '../core/output-path.ts';
 import type { Disk, FileProblem, MediaApi, OutputStore, Saved } from '../core/ports.ts';
 import type { RealDisk } from '../files/disk.ts';
+import type { EngineRun } from './database.ts';
 import type { Answer, Errand, Task } from './errand.ts';
 import type { QueueKind } from './queue.ts';
 
@@ -29,10 +30,14 @@ export interface Outcome {
   readonly isAiling?: true;
 }
 
-/** In the output folder of a run: the word of the run. */
+/** In the output folder of a run: what `wordOf` says. */
 export const wordFile = '.shotlist-run';
 
-/** Whether the output folder is the one of the run with this word, now. */
+/** A folder that was copied during an earlier term is not the one of the run. */
+export const wordOf = ({ word, epoch }: Pick<EngineRun, 'word' | 'epoch'>): string =>
+  `${word}-${epoch}`;
+
+/** Whether an output folder is the one of the run, now. */
 export function isShared(output: string, word: string): boolean {
   const read = readOwnFile(join(output, wordFile), { max: 200 });
   return read.ok && read.value.toString('utf8').trim() === word;

@@ -4,12 +4,12 @@ import type { Clock } from '../core/ports.ts';
 import { retryWhileAway, type Sql } from './connection.ts';
 import type { EngineRun } from './database.ts';
 import { type Bound, type Errand, Seal } from './errand.ts';
-import { type Ground, isShared, type Outcome, perform } from './hand.ts';
+import { type Ground, isShared, type Outcome, perform, wordOf } from './hand.ts';
 import { type Lease, Queue, type QueueKind, type Queues, queueKinds, type Taken } from './queue.ts';
 
 export interface WorkerParts extends Ground {
   readonly sql: Sql;
-  readonly run: Pick<EngineRun, 'run' | 'word'>;
+  readonly run: Pick<EngineRun, 'run'>;
   readonly secret: string;
   /** Names this process and no other. */
   readonly name: string;
@@ -183,20 +183,22 @@ export class Worker {
   /** Renews the leases, and says how this worker is. One that takes nothing has no places. */
   async #beat(): Promise<void> {
     const { sql, run, name, host, output, leave } = this.#o;
-    this.#kind = isShared(output, run.word) ? 'files' : 'any';
-    const places = this.#isResting || leave.aborted ? 0 : this.#o.places;
+    const [now] = await sql.query<Pick<EngineRun, 'coordinator' | 'word' | 'epoch'>>(
+      'select coordinator, word, epoch::float8 from shotlist.run where run = $1',
+      [run.run],
+    );
+    if (now === undefined || now.coordinator === null) return this.#over.abort();
+    this.#kind = isShared(output, wordOf(now)) ? 'files' : 'any';
     for (const kind of queueKinds)
       await this.#queues[kind].renew(
         [...this.#busy].filter(([, of]) => of === kind).map(([one]) => one),
       );
-    const [row] = await sql.query<{ coordinator: string | null }>(
-      `with beat as (
-         insert into shotlist.worker values ($1, $2, $3, $4, $5, $6, $7, clock_timestamp())
-         on conflict (run, worker) do update
-         set places = $4, busy = $5, files = $6, note = $7, at = clock_timestamp())
-       select coordinator from shotlist.run where run = $1`,
+    const places = this.#isResting || leave.aborted ? 0 : this.#o.places;
+    await sql.query(
+      `insert into shotlist.worker values ($1, $2, $3, $4, $5, $6, $7, clock_timestamp())
+       on conflict (run, worker) do update
+       set places = $4, busy = $5, files = $6, note = $7, at = clock_timestamp()`,
       [run.run, name, host, places, this.#busy.size, this.isShared, this.#note ?? null],
     );
-    if ((row?.coordinator ?? null) === null) this.#over.abort();
   }
 }

@@ -13,7 +13,7 @@ import { realClock } from '../../src/core/clock.ts';
 import { LocalHands } from '../../src/core/hands.ts';
 import type { Spot } from '../../src/core/ports.ts';
 import type { EngineDatabase, Term } from '../../src/distributed/database.ts';
-import { wordFile } from '../../src/distributed/hand.ts';
+import { wordFile, wordOf } from '../../src/distributed/hand.ts';
 import { RemoteHands, type RemoteHandsParts } from '../../src/distributed/remote-hands.ts';
 import type { WorkerEvent } from '../../src/features/worker/worker.ts';
 import { Boundary } from '../../src/files/boundary.ts';
@@ -118,7 +118,7 @@ export async function site({ store, ...options }: SiteOptions = {}): Promise<Sit
   const replaces: string[] = [];
   const output = rig.path('out');
   makeFolder(output);
-  writeFileSync(join(output, wordFile), term.word);
+  writeFileSync(join(output, wordFile), wordOf(term));
   const boundary = new Boundary({ repository: rig.folder, allowOutside: false, named: [] });
   const disk = new RealDisk({
     folder: rig.folder,
@@ -139,7 +139,7 @@ export async function site({ store, ...options }: SiteOptions = {}): Promise<Sit
     store === undefined ? undefined : new FolderStore({ id: storeName(store), folder: store, cut });
   const hands = new RemoteHands({
     sql: database.sql,
-    term,
+    term: { ...term, word: wordOf(term) },
     secret,
     service: there.address,
     local: new LocalHands({ api: storageClient(addresses, {}), disk, store: stored }),

@@ -68,7 +68,10 @@ describe('a run with workers', { tags: 'postgres' }, () => {
     const run = coordinator(rig, at);
     const over = ended(run);
     const workers = [worker(rig, at), worker(rig, at)];
-    await until('two workers serve', async () => (await workersOf(at.database)).length === 2);
+    await until('two workers serve', async () => {
+      const all = await workersOf(at.database);
+      return all.length === 2 && all.every(({ files }) => files === true);
+    });
     await until('something is saved', () => saved(rig) > 4);
     workers[0]?.kill('SIGKILL');
     workers.push(worker(rig, at));

@@ -9,7 +9,7 @@ import type { Clock } from '../../core/ports.ts';
 import { DatabaseAway, retryWhileAway } from '../../distributed/connection.ts';
 import { EngineDatabase, type EngineRun, reachable } from '../../distributed/database.ts';
 import { workerSecret } from '../../distributed/errand.ts';
-import { isShared } from '../../distributed/hand.ts';
+import { isShared, wordOf } from '../../distributed/hand.ts';
 import { Worker } from '../../distributed/worker.ts';
 import { boundaryOf, checkOutput, type OutsideOptions } from '../../files/boundary.ts';
 import { RealDisk } from '../../files/disk.ts';
@@ -158,5 +158,5 @@ async function openRun(
 ): Promise<EngineRun | undefined> {
   if (!(await database.hasTables())) return undefined;
   const runs = (await database.runs(pipeline)).filter(({ coordinator }) => coordinator !== null);
-  return runs.find(({ word }) => isShared(output, word)) ?? runs.find(({ isHeld }) => isHeld);
+  return runs.find((run) => isShared(output, wordOf(run))) ?? runs.find(({ isHeld }) => isHeld);
 }
