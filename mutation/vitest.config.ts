@@ -1,5 +1,4 @@
-// The tests that mutants meet: the pins, which hold the core's promises from outside, and tables and properties of its pure functions.
-// All of them must outlive what is behind them, so the tests of inner pieces do not take part.
+// The tests that mutants meet: the pins, which hold the core's promises from outside, and tables and properties of its parts.
 
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
@@ -21,7 +20,7 @@ class AsNamed extends BaseSequencer {
 export default defineConfig({
   test: {
     include: [
-      'test/{tables,stories,promises}/**/*.test.ts',
+      'test/{core,tables,stories,promises}/**/*.test.ts',
       'test/transcripts.test.ts',
       'test/model/fingerprint.test.ts',
       // The same on a real wire, disk and process.
