@@ -6,7 +6,6 @@ import type { FaceDetection, Project } from '../contract/api/project.ts';
 import { detectionRequest } from '../contract/kinds.ts';
 import { bodyOf } from '../language/body.ts';
 import { toCel } from '../language/expression.ts';
-import { fill, type TemplateError } from '../language/template.ts';
 import { lastingFaces, liveFaces, liveProject } from '../model/outputs.ts';
 import type { Attempt, Output } from '../model/record/line.ts';
 import { filesOf, isAway, type Known, knownOf } from './decide.ts';
@@ -52,28 +51,13 @@ export class Live {
   /** The request as it is sent now. Throws `Ended`. */
   async body(task: Task): Promise<JsonObject> {
     await Promise.all([...task.reads].map((one) => this.#fresh(one)));
-    const body = bodyOf(task.step, this.#valuesFor(task));
+    const { scope, planned, step } = task;
+    const values = scope.values(this.#o.base, planned.needs, (one) => this.#outputs(one));
+    const body = values.ok ? bodyOf(step, values.value) : values;
     if (!body.ok) throw new Ended('failed', body.error.message, { code: body.error.code });
     if (JSON.stringify(body.value).includes(address))
       throw new Error(`bug: ${task.id} was to be sent with an address that nobody has`);
     return body.value;
-  }
-
-  #valuesFor({ scope, planned }: Task) {
-    const values = scope.values(this.#o.base, planned.needs, (one) => this.#outputs(one));
-    if (!values.ok) throw failedAt(values.error);
-    return values.value;
-  }
-
-  /** What only the run knows of a task before: the file of an upload, the place of a download. Throws `Ended`. */
-  path(task: Task): string {
-    const { planned } = task;
-    if (planned.path === undefined) throw new Error(`bug: ${task.id} has no path`);
-    const path = fill(planned.path.template, this.#valuesFor(task));
-    if (!path.ok) throw failedAt(path.error);
-    if (String(path.value).includes(address))
-      throw new Ended('failed', 'an address of the service names no file');
-    return String(path.value);
   }
 
   #outputs(task: Task): unknown {
@@ -161,8 +145,8 @@ export class Live {
 
   async supply(task: Task): Promise<void> {
     if (task.kind.operation === 'upload') {
-      const path = task.file ?? this.path(task);
-      const { content, step, away } = task;
+      const { file: path, content, step, away } = task;
+      if (path === undefined) throw new Error(`bug: ${task.id} has no file`);
       const local = away === undefined ? undefined : await this.#stored(away, step.attempts);
       const source: Source =
         local === undefined ? { in: 'input', path } : { in: 'here', file: local.file };
@@ -309,6 +293,3 @@ export class Live {
 
 /** The project of a result is not there any more, and the record says so. */
 export class Gone extends Error {}
-
-const failedAt = ({ code, text, message }: TemplateError): Ended =>
-  new Ended('failed', `${text.trim()}: ${message}`, { code });

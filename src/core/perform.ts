@@ -188,8 +188,8 @@ export class ActingPerformer implements Performer {
   // Files
 
   async #save(task: Task): Promise<void> {
-    const { source = task, step } = task;
-    const to = task.to ?? this.#o.live.path(task);
+    const { source = task, step, to } = task;
+    if (to === undefined) throw new Error(`bug: ${task.id} has no place`);
     const attempts = Math.max(step.attempts, freeAttempts);
     const place = { task: task.id, to, isKept: false, attempts };
     await this.#results(source.fingerprint, source.kind.name, place);
