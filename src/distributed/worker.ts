@@ -183,12 +183,15 @@ export class Worker {
   /** Renews the leases, and says how this worker is. One that takes nothing has no places. */
   async #beat(): Promise<void> {
     const { sql, run, name, host, output, leave } = this.#o;
-    const [now] = await sql.query<Pick<EngineRun, 'coordinator' | 'word' | 'epoch'>>(
-      'select coordinator, word, epoch::float8 from shotlist.run where run = $1',
+    const [now] = await sql.query<Omit<EngineRun, 'run' | 'service'>>(
+      `select coordinator, word, epoch::float8, coalesce(until > clock_timestamp(), false) as "isHeld"
+       from shotlist.run where run = $1`,
       [run.run],
     );
     if (now === undefined || now.coordinator === null) return this.#over.abort();
     this.#kind = isShared(output, wordOf(now)) ? 'files' : 'any';
+    // Its coordinator was killed, and there may be another run by now.
+    if (!now.isHeld && !this.isShared) return this.#over.abort();
     for (const kind of queueKinds)
       await this.#queues[kind].renew(
         [...this.#busy].filter(([, of]) => of === kind).map(([one]) => one),

@@ -9,12 +9,12 @@ import type { Clock } from '../../core/ports.ts';
 import { DatabaseAway, retryWhileAway } from '../../distributed/connection.ts';
 import { EngineDatabase, type EngineRun, reachable } from '../../distributed/database.ts';
 import { workerSecret } from '../../distributed/errand.ts';
-import { isShared, wordOf } from '../../distributed/hand.ts';
+import { type Ground, isShared, wordOf } from '../../distributed/hand.ts';
 import { Worker } from '../../distributed/worker.ts';
 import { boundaryOf, checkOutput, type OutsideOptions } from '../../files/boundary.ts';
 import { RealDisk } from '../../files/disk.ts';
 import { HashCache } from '../../files/hash-cache.ts';
-import { boundPipeline } from '../../language/load/bound-pipeline.ts';
+import { type BoundPipeline, boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { Refusal } from '../../language/load/refusal.ts';
 import { secretsIn } from '../../service-api/secrets.ts';
@@ -77,65 +77,37 @@ export async function worker(loaded: LoadedPipeline, options: WorkerOptions): Pr
   const leave = options.signal ?? new AbortController().signal;
   const bound = boundPipeline(loaded);
   const secret = workerSecret(env);
-  const refused = checkOutput(bound, options);
-  if (refused !== undefined) throw new Refusal(refused);
   const address = await addressOf(options.engine);
   await using cleanup = new Cleanup();
-  const target = { kind: 'hosted', address: '', key: '' } as const;
-  const paths = pathsOf(bound, target, options);
-  const choice = chooseStore(bound, { target, env, paths, ...options });
-  const opened = choice && (await openStore(choice, new AbortController().signal));
-  if (opened !== undefined) {
-    cleanup.defer(() => opened[Symbol.asyncDispose]());
-    await checkStore(opened.store);
-  }
-  const { folder } = bound;
-  const boundary = boundaryOf(bound, options);
-  const { output, kept } = paths;
-  const store = opened?.store;
-  const hashes = new HashCache(undefined);
-  const disk = new RealDisk({ folder, output, kept, boundary, hashes, clock, store: store?.id });
-  await disk.sweep();
-  const redactor = new Redactor([...secretsIn(env), secret]);
-  const clients = new Map<string, StorageClient>();
-  cleanup.defer(
-    async () => void (await Promise.all([...clients.values()].map((one) => one.close()))),
-  );
-  const apiOf = (base: string): StorageClient => {
-    const addresses = new StorageAddresses({ base, network: realNetwork, loopbackOnly: false });
-    const client = clients.get(base) ?? storageClient(addresses, { redactor });
-    clients.set(base, client);
-    return client;
-  };
+  const ground = await openGround(bound, options, { env, clock, secret }, cleanup);
   const database = await EngineDatabase.open(address, 4);
   cleanup.defer(() => database.close());
-  const { shown } = address;
+  const name = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
   const patiently = <T>(call: () => Promise<T>): Promise<T> =>
     retryWhileAway({ clock, quit: leave }, call);
-  const name = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
-  const find = (): Promise<EngineRun | undefined> => openRun(database, bound.name, output);
+  const find = () => openRun(database, bound.name, ground.output);
   let runs = 0;
+  let isTold = false;
   const serve = async (): Promise<void> => {
-    let isTold = false;
     // A database that cannot be reached at first is a mistake in the address, for most.
     for (let run = await find(); !leave.aborted; run = await patiently(find)) {
       if (run === undefined) {
+        const { shown } = address;
         if (!isTold) onEvent({ type: 'waiting', pipeline: bound.name, database: shown });
         isTold = true;
         await clock.sleep(lookMs, leave);
         continue;
       }
       isTold = false;
-      const about = { run: run.run, service: run.service, worker: name };
-      const one = await Worker.open({
-        ...{ sql: database.sql, run, secret, name, host: hostname(), places, clock, leave },
-        ...{ disk, output, store, apiOf },
-        onNote: (note) => onEvent({ type: 'note', note: note ?? null }),
-      });
-      onEvent({ type: 'serving', ...about, isShared: one.isShared });
+      const self = { name, host: hostname(), places, clock, secret, leave };
+      const onNote = (note: string | undefined) => onEvent({ type: 'note', note: note ?? null });
+      const parts = { ...ground, ...self, sql: database.sql, run, onNote };
+      const one = await patiently(() => Worker.open(parts));
+      const { service, run: id } = run;
+      onEvent({ type: 'serving', run: id, service, worker: name, isShared: one.isShared });
       await one.run();
       runs += 1;
-      onEvent({ type: 'served', run: run.run });
+      onEvent({ type: 'served', run: id });
       if (options.once === true) return;
     }
   };
@@ -148,6 +120,48 @@ export async function worker(loaded: LoadedPipeline, options: WorkerOptions): Pr
     }
   });
   return runs;
+}
+
+interface Process {
+  readonly env: Env;
+  readonly clock: Clock;
+  readonly secret: string;
+}
+
+/** The folder, the store and the client of storage, as a run here would have them, but for the key. */
+async function openGround(
+  bound: BoundPipeline,
+  options: WorkerOptions,
+  { env, clock, secret }: Process,
+  cleanup: Cleanup,
+): Promise<Ground> {
+  const refused = checkOutput(bound, options);
+  if (refused !== undefined) throw new Refusal(refused);
+  const target = { kind: 'hosted', address: '', key: '' } as const;
+  const paths = pathsOf(bound, target, options);
+  const choice = chooseStore(bound, { target, env, paths, ...options });
+  const opened = choice && (await openStore(choice, new AbortController().signal));
+  if (opened !== undefined) {
+    cleanup.defer(() => opened[Symbol.asyncDispose]());
+    await checkStore(opened.store);
+  }
+  const { output, kept } = paths;
+  const { folder } = bound;
+  const boundary = boundaryOf(bound, options);
+  const hashes = new HashCache(undefined);
+  const store = opened?.store;
+  const disk = new RealDisk({ folder, output, kept, boundary, hashes, clock, store: store?.id });
+  await disk.sweep();
+  const redactor = new Redactor([...secretsIn(env), secret]);
+  const clients = new Map<string, StorageClient>();
+  const apiOf = (base: string): StorageClient => {
+    const addresses = new StorageAddresses({ base, network: realNetwork, loopbackOnly: false });
+    const client = clients.get(base) ?? storageClient(addresses, { redactor });
+    clients.set(base, client);
+    return client;
+  };
+  cleanup.defer(() => Promise.all([...clients.values()].map((client) => client.close())));
+  return { disk, output, store, apiOf };
 }
 
 /** The run whose folder this is; else one that goes on. */
