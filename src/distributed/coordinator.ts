@@ -1,16 +1,20 @@
 // The coordinator of a run whose bytes move on several machines: it holds the term of the run, so that it alone writes the rows,
 // speaks to the service and pays.
-import { rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { rmdirSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { makeFolder } from '../base/folder.ts';
+import { isSystemProblem } from '../base/system-error.ts';
 import { extensionOf } from '../contract/api/asset.ts';
 import { outputPath } from '../core/output-path.ts';
 import type { Clock, Disk, Hands, Spot } from '../core/ports.ts';
+import { handsFolder } from '../files/disk.ts';
+import { createNew } from '../files/new-file.ts';
 import type { Ledger } from '../model/record/ledger.ts';
 import type { OtherRecord } from '../state/load-record.ts';
 import type { RunFile } from '../state/run-file.ts';
-import { DatabaseAway, retryWhileAway } from './connection.ts';
+import { DatabaseAway, DatabaseRefused, retryWhileAway } from './connection.ts';
 import { type EngineAddress, EngineDatabase, reachable, type Term } from './database.ts';
 import { wordFile, wordOf } from './hand.ts';
 import { PostgresFile } from './postgres-file.ts';
@@ -35,11 +39,19 @@ export interface Engine extends AsyncDisposable {
   readonly record: { readonly rows: OtherRecord; readonly term: Term };
   /** Aborted when another coordinator holds the run. */
   readonly over: AbortSignal;
-  /** The rows in the place of a state file, which is written whole at the end. `open`: opens that file. */
-  file(open: (onNews: () => void) => RunFile, ledger: Ledger): Promise<RunFile>;
-  hands(parts: HandParts): Hands;
+  /** The rows in the place of a state file, which is written whole at the end. */
+  file(parts: FileParts): Promise<RunFile>;
+  hands(parts: HandParts): Promise<Hands>;
   /** False for a creation whose intent was written down too long ago: others may believe that this process is dead. */
   isInTime(name: string): boolean;
+}
+
+interface FileParts {
+  /** Opens the state file. */
+  readonly open: (onNews: () => void) => RunFile;
+  readonly ledger: Ledger;
+  /** Aborted: nobody is waited for. */
+  readonly cut: AbortSignal;
 }
 
 interface HandParts {
@@ -64,7 +76,8 @@ export async function openEngine(terms: EngineTerms): Promise<Engine | undefined
   const { address, pipeline, service, clock, onNote } = terms;
   const { signal = new AbortController().signal } = terms;
   const database = await EngineDatabase.open(address);
-  const who = `${hostname()}, process ${process.pid}`;
+  // Containers may share the name of their host and their number.
+  const who = `${hostname()}, process ${process.pid} (${randomBytes(2).toString('hex')})`;
   try {
     await database.prepare();
     let standsBy = false;
@@ -106,8 +119,7 @@ class Coordinator implements Engine {
   readonly #looking: Promise<void>;
   #file: PostgresFile | undefined;
   #hands: RemoteHands | undefined;
-  /** The file by which a worker knows the folder of the run. */
-  #word: string | undefined;
+  #output: string | undefined;
 
   constructor(terms: EngineTerms, database: EngineDatabase, term: Term) {
     this.#o = terms;
@@ -137,8 +149,8 @@ class Coordinator implements Engine {
     }
   }
 
-  async file(open: (onNews: () => void) => RunFile, ledger: Ledger): Promise<RunFile> {
-    const { clock, signal = this.#end.signal, onNote, address } = this.#o;
+  async file({ open, ledger, cut }: FileParts): Promise<RunFile> {
+    const { clock, onNote, address } = this.#o;
     let isTold = false;
     const onAway = (): void => {
       if (!isTold)
@@ -152,16 +164,17 @@ class Coordinator implements Engine {
       term: this.#term,
       clock,
       promptness: this.#promptness,
-      patience: { clock, quit: signal, onAway },
+      patience: { clock, quit: cut, onAway },
     });
     return this.#file;
   }
 
-  hands({ local, disk, output, ledger, signal, cut }: HandParts): Hands {
+  async hands({ local, disk, output, ledger, signal, cut }: HandParts): Promise<Hands> {
     makeFolder(output);
     const word = wordOf(this.#term);
-    this.#word = join(output, wordFile);
-    writeFileSync(this.#word, word);
+    this.#output = output;
+    await using file = await createNew(join(output, wordFile));
+    await file.writeFile(word);
     const { clock, onNote, secret, service } = this.#o;
     this.#hands = new RemoteHands({
       sql: this.#database.sql,
@@ -187,7 +200,7 @@ class Coordinator implements Engine {
     this.#end.abort();
     await this.#looking;
     await this.#hands?.close();
-    if (this.#word !== undefined && !this.#over.signal.aborted) rmSync(this.#word, { force: true });
+    if (this.#output !== undefined && !this.#over.signal.aborted) leaveFolder(this.#output);
     await orAway(() => this.#database.release(this.#term));
     await this.#database.close();
   }
@@ -211,12 +224,22 @@ function recordedAt(disk: Disk, ledger: Ledger): (spot: Spot) => readonly string
   };
 }
 
-/** Undefined while the database is away. */
+/** What a killed hand left there is removed by the next one that starts. */
+function leaveFolder(output: string): void {
+  try {
+    rmSync(join(output, wordFile), { force: true });
+    rmdirSync(join(output, handsFolder));
+  } catch (error) {
+    if (!isSystemProblem(error)) throw error;
+  }
+}
+
+/** Undefined if the database is away, or refuses: the next line that is written says so. */
 async function orAway<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof DatabaseAway) return undefined;
+    if (error instanceof DatabaseAway || error instanceof DatabaseRefused) return undefined;
     throw error;
   }
 }

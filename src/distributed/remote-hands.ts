@@ -308,7 +308,7 @@ export class RemoteHands implements Hands {
 
 type Upload = Awaited<ReturnType<Hands['upload']>>;
 
-const alone = 'no worker is there that could help: this process moves the files itself';
+const alone = 'no worker can help yet: until one comes, this process moves the files itself';
 
 function unlessAway(error: unknown): void {
   if (!(error instanceof DatabaseAway)) throw error;

@@ -66,7 +66,7 @@ export interface Hand {
 }
 
 /** Below the output folder: the temporary files of hands, whose names nobody finds again. */
-const handsFolder = '.shotlist-hands';
+export const handsFolder = '.shotlist-hands';
 /** A hand that has not written for so long was killed. */
 const staleMs = 3_600_000;
 

@@ -14,7 +14,7 @@ import { type Site, secret, site, spotOf, startWorker } from './site.ts';
 
 const take1 = pictureWith('take 1');
 const take2 = pictureWith('take 2');
-const noWorker = 'no worker is there that could help: this process moves the files itself';
+const noWorker = 'no worker can help yet: until one comes, this process moves the files itself';
 
 const outputOf = ({ rig }: Site, name: string): Buffer => readFileSync(rig.path(`out/${name}`));
 

@@ -405,7 +405,7 @@ async function carryOut(
       onProblem: (why) => stop.halt('machine', why, true),
       onNews,
     });
-  const file = engine === undefined ? open() : await engine.file(open, ledger);
+  const file = engine === undefined ? open() : await engine.file({ open, ledger, cut: cut.signal });
   const journal = new Journal({
     ledger,
     file: internals.lines?.(file) ?? file,
@@ -537,6 +537,9 @@ async function walk(
   const rendering = isTick ? [...renderingOf(ledger, clock.now())] : [];
   const kept = new Map(rendering.map(({ job, kind }) => [job, slots.keep(kind)]));
   const here = new LocalHands({ api: client, disk, store: store?.store });
+  const { output } = planning.paths;
+  const elsewhere = { local: here, disk, output, ledger, signal, cut: cut.signal };
+  const hands = (await engine?.hands(elsewhere)) ?? here;
   const world: World = {
     journal,
     receipts,
@@ -547,15 +550,7 @@ async function walk(
     slots,
     spending,
     disk,
-    hands:
-      engine?.hands({
-        local: here,
-        disk,
-        output: planning.paths.output,
-        ledger,
-        signal,
-        cut: cut.signal,
-      }) ?? here,
+    hands,
     store: store?.store,
     backoffMs,
     clock,
