@@ -80,7 +80,7 @@ export async function worker(loaded: LoadedPipeline, options: WorkerOptions): Pr
   const address = await addressOf(options.engine);
   await using cleanup = new Cleanup();
   const ground = await openGround(bound, options, { env, clock, secret }, cleanup);
-  const database = await EngineDatabase.open(address, 4);
+  const database = await EngineDatabase.open(address, 2);
   cleanup.defer(() => database.close());
   const name = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
   const patiently = <T>(call: () => Promise<T>): Promise<T> =>
@@ -149,6 +149,7 @@ async function openGround(
   const { folder } = bound;
   const boundary = boundaryOf(bound, options);
   const hashes = new HashCache(undefined);
+  cleanup.defer(() => hashes.close());
   const store = opened?.store;
   const disk = new RealDisk({ folder, output, kept, boundary, hashes, clock, store: store?.id });
   await disk.sweep();
