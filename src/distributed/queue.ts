@@ -15,7 +15,6 @@ export type Queues = Readonly<Record<QueueKind, Queue>>;
 const retryLimit = 3;
 /** pg-boss takes no less. */
 const heartbeatSeconds = 10;
-const expireInSeconds = 23 * 3600;
 
 /** Of one hand on one errand. */
 export interface Lease {
@@ -43,7 +42,7 @@ export class Queue {
     const boss = await bossOver(sql, queueSchema);
     const open = async (kind: QueueKind): Promise<Queue> => {
       const name = `${kind}-${run}`;
-      await boss.createQueue(name, { retryLimit, heartbeatSeconds, expireInSeconds });
+      await boss.createQueue(name, { retryLimit, heartbeatSeconds });
       // pg-boss reads what it knows of a queue once: within a transaction, it would wait for a second connection.
       await boss.findJobs(name, { id: run });
       return new Queue(boss, sql, name);
