@@ -127,17 +127,24 @@ describe('prices that rise while ten wait for their turn', () => {
   });
 });
 
-test('what no longer fits waits for an item before it that may need less than it has set aside', async () => {
-  const faces =
-    '  photo: { uses: upload, with: { file: a.png } }\n  faces: { uses: face-detect, if: "item.index == 0", with: { target_file_path: "${{ steps.photo.file_path }}" } }\n';
-  const more = again.replace('uses:', 'if: size(steps.faces.faces) > 0, uses:');
-  const world = spending(2, 'budget: { credits: 35 }', speech + faces + more);
-  world.write('a.png', 'faces=0');
-  world.service.fate = () => ({ charge: 15 });
-  world.service.latencyMs = ({ call }) => (call === 'faces' ? 60_000 : 20);
-  expect((await world.run()).outcome).toBe('done');
-  expect(Object.values(world.bill)).toEqual([15, 15]);
-});
+test.each([
+  ['less than', 0, 'done', ['speech', 'speech']],
+  ['all that', 1, 'budget', ['speech', 'again']],
+])(
+  'what no longer fits waits, without a slot, for an item before it that needs %s it has set aside',
+  async (_, found, outcome, bought) => {
+    const faces =
+      '  photo: { uses: upload, with: { file: a.png } }\n  faces: { uses: face-detect, if: "item.index == 0", with: { target_file_path: "${{ steps.photo.file_path }}" } }\n';
+    const more = again.replace('uses:', 'if: size(steps.faces.faces) > 0, uses:');
+    const limits = 'limits: { steps: { ai-voice-generator: 1 } }\n';
+    const world = spending(2, `${limits}budget: { credits: 35 }`, speech + faces + more);
+    world.write('a.png', `faces=${found}`);
+    world.service.fate = () => ({ charge: 15 });
+    world.service.latencyMs = ({ call }) => (call === 'faces' ? 60_000 : 20);
+    expect((await world.run()).outcome).toBe(outcome);
+    expect(world.service.ledger.map(({ task }) => task.split(':')[0])).toEqual(bought);
+  },
+);
 
 describe('an item’s own budget', () => {
   test('that is too small for all of the item’s steps buys none of them', async () => {

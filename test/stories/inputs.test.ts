@@ -115,6 +115,31 @@ steps:
   expect((await world.run()).endings).toMatchObject({ 'paint:b': 'skipped', wall: 'done' });
 });
 
+test('an address that ends within a minute is not sent', async () => {
+  const paint = (prompt: string): string =>
+    `{ uses: ai-image-generator, timeout: 48h, with: { image_count: 1, model: flux-schnell, resolution: 640px, style: { prompt: ${prompt} } } }`;
+  const world = new World(`pipeline: late
+steps:
+  quick: ${paint('a')}
+  slow: ${paint('b')}
+  both: { uses: head-swap, with: { assets: { head_file_path: "\${{ steps.quick.url }}", body_file_path: "\${{ steps.slow.url }}" } } }
+`);
+  world.service.renderMs = ({ task }) => (task === 'slow' ? 86_400_000 - 30_000 : 2000);
+  expect((await world.run()).outcome).toBe('done');
+  const at = world.requests.indexOf('create both');
+  expect(world.requests.slice(at - 2, at)).toEqual(['look slow', 'look quick']);
+});
+
+test('an address is no value that a condition could ask about, in a plan and in a run', async () => {
+  const world = new World(`pipeline: asks
+steps:
+  one: { uses: ai-image-generator, with: { image_count: 1, model: flux-schnell, resolution: 640px, style: { prompt: a } } }
+  two: { uses: ai-image-upscaler, if: size(steps.one.url) > 3, with: { scale_factor: 2, style: { mode: preserve }, assets: { image_file_path: "\${{ steps.one.url }}" } } }
+`);
+  expect((await world.run()).endings['two']).toBe('failed');
+  expect(Object.keys(world.bill)).toEqual(['one']);
+});
+
 test('a delete does not wait for another use of its project that waits for the delete', async () => {
   const paint =
     '{ uses: ai-image-generator, with: { image_count: 1, model: flux-schnell, resolution: 640px, style: { prompt: a } } }';

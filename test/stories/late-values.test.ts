@@ -68,3 +68,24 @@ steps:
   expect(plan.rows.find(({ step }) => step === 'tidy')?.tasks).toEqual({ maybe: 1 });
   expect((await world.run()).endings).toMatchObject({ save: 'skipped', tidy: 'failed' });
 });
+
+test('what shares a request with a task of which only the run knows is planned as that is', async () => {
+  const world = new World(
+    `pipeline: faces
+items: { values: [{ key: a }, { key: b }, { key: c }] }
+steps:
+  up: { uses: upload, with: { file: "\${{ item.key }}.png" } }
+  find: { uses: face-detect, with: { target_file_path: "\${{ steps.up.file_path }}" } }
+  colour: { uses: photo-colorizer, if: size(steps.find.faces) > 0, with: { assets: { image_file_path: "\${{ steps.up.file_path }}" } } }
+  plain: { uses: photo-colorizer, needs: [find], with: { assets: { image_file_path: "\${{ steps.up.file_path }}" } } }
+  head: { uses: head-swap, for_each: "\${{ steps.find.faces }}", with: { assets: { head_file_path: "\${{ each.path }}", body_file_path: "\${{ each.path }}" } } }
+`,
+    { 'a.png': 'faces=1', 'b.png': 'faces=1', 'c.png': 'faces=3' },
+  );
+  const rowOf = async (name: string) =>
+    (await world.plan()).plan.rows.find(({ step }) => step === name);
+  expect((await rowOf('colour'))?.tasks).toEqual({ maybe: 3 });
+  expect((await rowOf('plain'))?.tasks).toEqual({ maybe: 3 });
+  await world.run();
+  expect(await rowOf('head')).toMatchObject({ times: { least: 1, most: 3 }, tasks: { reuse: 5 } });
+});

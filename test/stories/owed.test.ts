@@ -102,6 +102,16 @@ describe('before anything is bought', () => {
   });
 });
 
+test('a run of some items leaves what is owed of the others alone', async () => {
+  const world = new World(photos(), three);
+  world.service.fails = ({ call }) =>
+    call === 'download' ? { reason: 'not-found', status: 404, message: 'no file' } : undefined;
+  await world.run();
+  world.service.fails = () => undefined;
+  await world.run({ items: { only: 'p2.png' } });
+  expect(world.outputs).toEqual(['p2.png']);
+});
+
 test('nothing is bought while what is owed cannot be saved: the key is refused, the disk is full, the run is interrupted', async () => {
   const world = await indebted();
   const failing = (of: string, failure: ApiFailure): void => {
@@ -156,8 +166,8 @@ const warnings = ({ events }: Told): readonly string[] =>
 
 describe('a download that failed at one due time', () => {
   /** The files of so many first projects cannot be fetched. */
-  async function left(): Promise<World> {
-    const world = new World(daily);
+  async function left(pipeline = daily): Promise<World> {
+    const world = new World(pipeline);
     world.service.fails = ({ call }) =>
       call === 'download'
         ? { reason: 'not-found', status: 404, message: 'there is no file' }
@@ -206,6 +216,19 @@ describe('a download that failed at one due time', () => {
     expect((await world.run({ due: two })).outcome).toBe('done');
     expect(world.read('out/2026-08-05.png')).toBe('mine');
     expect(world.state).toContain('"kept":true');
+  });
+
+  test('that was to be saved at two places says of which it fails again', async () => {
+    const copy =
+      '  copy: { uses: download, with: { of: picture, to: "${{ run.date }}-copy.png" } }\n';
+    const world = await left(daily.replace('  tidy', `${copy}  tidy`));
+    world.diskFault = (doing, path) =>
+      doing === 'write' && path === '2026-08-05-copy.png'
+        ? { message: 'it cannot be written', systemic: false }
+        : undefined;
+    const { summary } = await world.run({ due: two });
+    expect(summary?.problems.map(({ task }) => task)).toEqual(['copy']);
+    expect(world.outputs).toContain('2026-08-05.png');
   });
 
   test('is out of reach after the pipeline was changed, and the old file brings it home without a purchase', async () => {

@@ -92,11 +92,13 @@ describe('reroll', () => {
     const world = begin(photos());
     await world.run();
     await world.reroll([swap]);
+    const files = async () =>
+      (await world.status()).takes.flatMap(({ takes }) => takes.map((take) => take.files));
+    expect(await files()).toEqual([['out/p1.png'], ['out/takes/swap/p1.png.take2.png']]);
     world.remove('photos/p1.png');
     world.write('photos/p2.png', 'tulip');
     await world.prune();
-    const [takes] = (await world.status()).takes;
-    expect(takes?.takes.map(({ files }) => files)).toEqual([[], []]);
+    expect(await files()).toEqual([[], []]);
   });
 
   test('of more tasks than a plan lists names a hundred of them', async () => {
