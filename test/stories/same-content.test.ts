@@ -81,6 +81,34 @@ steps:
   expect((last?.at ?? 0) - (second?.at ?? 0)).toBeGreaterThanOrEqual(15_000);
 });
 
+test('of a project that is being deleted no address is sent any more, but its file', async () => {
+  const world = new World(
+    `pipeline: twins
+items: { values: [{ key: a }, { key: b }] }
+output: out
+steps:
+  photo: { uses: upload, with: { file: "\${{ item.key }}.png" } }
+  colour: { ${colour} }
+  save: { uses: download, with: { of: colour, to: "\${{ item.key }}.png" } }
+  gate: { uses: upload, if: item.key == "b", with: { file: gate.png } }
+  head: { uses: head-swap, needs: [gate], if: item.key == "b", with: { assets: { head_file_path: "\${{ steps.colour.url }}", body_file_path: "\${{ steps.colour.url }}" } } }
+  tidy: { uses: delete, with: { of: colour } }
+`,
+    { 'a.png': 'rose', 'b.png': 'rose', 'gate.png': 'gate' },
+  );
+  world.service.latencyMs = ({ call, about }) =>
+    call === 'delete'
+      ? 30_000
+      : call === 'create' && about === 'head:b'
+        ? 40_000
+        : call === 'put' && about.includes('gate')
+          ? 5000
+          : 20;
+  expect((await world.run()).outcome).toBe('done');
+  const sent = world.requests.filter((request) => /^(delete|create head)/.test(request));
+  expect(sent.toSorted()).toEqual(['create head:b', 'delete colour:a']);
+});
+
 test('shared projects that nobody saves are discarded once all items have used them', async () => {
   const world = new World(
     `pipeline: twins

@@ -39,7 +39,8 @@ describe('reroll', () => {
     await world.run();
     const before = world.read('out/p1.png');
     const planned = await world.do((loaded, own) => planReroll(loaded, [swap], own));
-    expect(planned.plan.credits).toBe(10);
+    const tidied = planned.plan.rows.find(({ step }) => step === 'tidy')?.tasks.begin;
+    expect([planned.plan.credits, tidied]).toEqual([10, 1]);
     expect((await world.reroll([swap])).outcome).toBe('done');
     expect(world.bill).toEqual({ [swap]: 20, 'swap:p2.png': 10 });
     expect((await world.status()).takes).toMatchObject([
