@@ -19,6 +19,8 @@ export interface WorkerParts extends Ground {
   readonly clock: Clock;
   /** Aborted: nothing more is begun, and what is begun is completed. */
   readonly leave: AbortSignal;
+  /** Whether the output folder is the one of the run; called again when that changes. */
+  readonly onFolder: (isShared: boolean) => void;
   /** Called when something begins to be wrong here, and with undefined when nothing is any more. */
   readonly onNote: (note: string | undefined) => void;
 }
@@ -50,7 +52,8 @@ export class Worker {
   readonly #broken = Promise.withResolvers<never>();
   readonly #answered: Answered[] = [];
   #sending: Promise<void> | undefined;
-  #kind: QueueKind = 'any';
+  /** Undefined before the first look at the output folder. */
+  #kind: QueueKind | undefined;
   #note: string | undefined;
   #restsUntil = Number.NEGATIVE_INFINITY;
 
@@ -67,11 +70,6 @@ export class Worker {
     const worker = new Worker(parts, await Queue.open(parts.sql, parts.run.run));
     await worker.#beat();
     return worker;
-  }
-
-  /** Its output folder is the one of the run. Else it only puts results into the store. */
-  get isShared(): boolean {
-    return this.#kind === 'files';
   }
 
   /** Until nobody coordinates the run any more, or the worker leaves. */
@@ -95,7 +93,7 @@ export class Worker {
     let pause = minPollMs;
     while (!ended.aborted) {
       const free = this.#isResting ? 0 : places - this.#busy.size;
-      const kind = this.#kind;
+      const kind = this.#kind ?? 'any';
       const taken = free > 0 ? await this.#patiently(() => this.#queues[kind].fetch(free)) : [];
       for (const one of taken) {
         this.#busy.set(one, kind);
@@ -189,9 +187,12 @@ export class Worker {
       [run.run],
     );
     if (now === undefined || now.coordinator === null) return this.#over.abort();
-    this.#kind = isShared(output, wordOf(now)) ? 'files' : 'any';
+    const isOurs = isShared(output, wordOf(now));
     // Its coordinator was killed, and there may be another run by now.
-    if (!now.isHeld && !this.isShared) return this.#over.abort();
+    if (!now.isHeld && !isOurs) return this.#over.abort();
+    const kind = isOurs ? 'files' : 'any';
+    if (kind !== this.#kind) this.#o.onFolder(isOurs);
+    this.#kind = kind;
     for (const kind of queueKinds)
       await this.#queues[kind].renew(
         [...this.#busy].filter(([, of]) => of === kind).map(([one]) => one),
@@ -201,7 +202,7 @@ export class Worker {
       `insert into shotlist.worker values ($1, $2, $3, $4, $5, $6, $7, clock_timestamp())
        on conflict (run, worker) do update
        set places = $4, busy = $5, files = $6, note = $7, at = clock_timestamp()`,
-      [run.run, name, host, places, this.#busy.size, this.isShared, this.#note ?? null],
+      [run.run, name, host, places, this.#busy.size, isOurs, this.#note ?? null],
     );
   }
 }

@@ -34,12 +34,13 @@ function tell(event: WorkerEvent): void {
         `Waiting for a run of ${printable(event.pipeline)} in the database ${event.database}. Ctrl-C stops it.`,
       );
     case 'serving':
-      print(`Working for run ${event.run} at ${printable(event.service)}.`);
-      if (!event.isShared)
-        complainProse(
-          'note: the output folder here is not the one of the run, so results only go to the store, if the pipeline names one',
-        );
-      return;
+      return print(`Working for run ${event.run} at ${printable(event.service)}.`);
+    case 'folder':
+      return event.isShared
+        ? print('The output folder is the one of the run.')
+        : complainProse(
+            'note: the output folder is not the one of the run, or not yet: until it is, results only go to the store, if the pipeline names one',
+          );
     case 'note':
       return complainProse(
         event.note === null ? 'it works again' : `warning: ${printable(event.note)}`,

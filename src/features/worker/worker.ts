@@ -42,14 +42,14 @@ export interface WorkerOptions extends OutsideOptions {
 
 export type WorkerEvent =
   | { readonly type: 'waiting'; readonly pipeline: string; readonly database: string }
-  /** `isShared`: its output folder is the one of the run. Else it can only put results into the store. */
   | {
       readonly type: 'serving';
       readonly run: string;
       readonly service: string;
       readonly worker: string;
-      readonly isShared: boolean;
     }
+  /** Whether its output folder is the one of the run. If it is not, or not yet, results can only go to the store. */
+  | { readonly type: 'folder'; readonly isShared: boolean }
   /** What is wrong here; null: nothing any more. */
   | { readonly type: 'note'; readonly note: string | null }
   | { readonly type: 'served'; readonly run: string };
@@ -101,10 +101,11 @@ export async function worker(loaded: LoadedPipeline, options: WorkerOptions): Pr
       isTold = false;
       const self = { name, host: hostname(), places, clock, secret, leave };
       const onNote = (note: string | undefined) => onEvent({ type: 'note', note: note ?? null });
-      const parts = { ...ground, ...self, sql: database.sql, run, onNote };
+      const onFolder = (isOurs: boolean) => onEvent({ type: 'folder', isShared: isOurs });
+      const parts = { ...ground, ...self, sql: database.sql, run, onNote, onFolder };
       const one = await patiently(() => Worker.open(parts));
       const { service, run: id } = run;
-      onEvent({ type: 'serving', run: id, service, worker: name, isShared: one.isShared });
+      onEvent({ type: 'serving', run: id, service, worker: name });
       await one.run();
       runs += 1;
       onEvent({ type: 'served', run: id });
