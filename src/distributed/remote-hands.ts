@@ -97,7 +97,12 @@ export class RemoteHands implements Hands {
 
   async #empty(): Promise<void> {
     await this.#eachQueue((queue) => queue.drop());
-    await this.#o.sql.query('delete from shotlist.result where run = $1', [this.#o.term.run]);
+    await this.#o.sql.query(
+      `with gone as (delete from shotlist.worker
+         where run = $1 and at < clock_timestamp() - interval '1 minute')
+       delete from shotlist.result where run = $1`,
+      [this.#o.term.run],
+    );
   }
 
   async #eachQueue(act: (queue: Queue, kind: QueueKind) => Promise<void>): Promise<void> {
