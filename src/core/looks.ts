@@ -85,7 +85,8 @@ export class Looks {
     const bornAt = clock.elapsed() - Math.max(0, clock.now() - since);
     const age = (): number => clock.elapsed() - bornAt;
     let woken = new AbortController();
-    const wake = (): void => woken.abort();
+    // Without a reason, each gets an error with a stack.
+    const wake = (): void => woken.abort('woken');
     let [seenMs, lookMs, dueMs, isTold, byEvent] = [0, 0, 0, false, false];
     let spent: number | undefined;
     this.#watches.add(wake);

@@ -5,6 +5,8 @@ import { GivenUp } from './given-up.ts';
 import type { OpenRequests } from './open-requests.ts';
 import { type Headers, RequestHandler } from './request-handler.ts';
 
+const decoder = new TextDecoder();
+
 interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly origin: string;
@@ -103,7 +105,7 @@ class Exchange extends RequestHandler {
     if (this.#head === undefined)
       return this.fails(new GivenUp('odd', 'the answer has no status'), true);
     const whole = second === undefined ? first : Buffer.concat(this.#parts);
-    this.#end({ is: 'answered', ...this.#head, text: new TextDecoder().decode(whole) });
+    this.#end({ is: 'answered', ...this.#head, text: decoder.decode(whole) });
   }
 
   protected fails(error: unknown, sent: boolean): void {
