@@ -22,6 +22,9 @@ const isOpen = ({ state }: JobView): boolean => jobFacts[state].inDoubt;
 export const openDoubts = ({ state }: LedgerAudit): readonly JobView[] =>
   viewsOf(state).filter(isOpen);
 
+/** Workers that were killed leave unfinished files there, which a later one sweeps. */
+const handsFolder = '.shotlist-hands';
+
 const netCredits = (paid: readonly Paid[]): number => paid.reduce((sum, { net }) => sum + net, 0);
 
 /** At any moment, nothing is paid twice, no charge is unknown, and nothing is deleted unsaved. */
@@ -167,7 +170,9 @@ export function checkEnd(
     if (found === undefined || found !== reference.get(path))
       wrong.push(`${path} is not there whole`);
   }
-  const strays = readdirSync(workspace.output).filter((name) => !reference.has(`out/${name}`));
+  const strays = readdirSync(workspace.output).filter(
+    (name) => !reference.has(`out/${name}`) && name !== handsFolder,
+  );
   if (strays.length > 0) wrong.push(`left in the output folder: ${strays.join(', ')}`);
   for (const { task, project, there, net: paidFor } of paid)
     if (there === task.startsWith('act:') && paidFor > 0)

@@ -7,6 +7,8 @@ import { parseArgs } from 'node:util';
 import { type PathForm, pathForms } from '../src/contract/api/routes.ts';
 import { tortureCi } from './ci.ts';
 import { tortureDisk } from './disk.ts';
+import { countsText, tortureEngine } from './engine.ts';
+import { scenes } from './engine-round.ts';
 import { tortureRunner } from './runner.ts';
 import { tortureSchedules } from './schedules.ts';
 import { tortureService } from './service.ts';
@@ -24,22 +26,30 @@ const print = (text: string): void => void process.stdout.write(`${text}\n`);
 const { values } = parseArgs({
   options: {
     of: { type: 'string', default: 'runner' },
-    rounds: { type: 'string', default: '100' },
+    rounds: { type: 'string' },
     seed: { type: 'string', default: '1' },
-    items: { type: 'string', default: '40' },
+    items: { type: 'string' },
     jobs: { type: 'string', default: '2' },
     round: { type: 'string' },
     paths: { type: 'string', default: 'both' },
     every: { type: 'string', default: '1' },
     days: { type: 'string', default: '30' },
     files: { type: 'string', default: '5000' },
+    scene: { type: 'string' },
+    workers: { type: 'string', default: '200' },
+    coordinators: { type: 'string', default: '20' },
+    freezes: { type: 'string', default: '10' },
+    crashes: { type: 'string', default: '5' },
+    cuts: { type: 'string', default: '20' },
+    verbose: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
+const isOfEngine = values.of === 'engine';
 const numbers = {
-  rounds: wholeNumber('rounds', values.rounds),
+  rounds: wholeNumber('rounds', values.rounds ?? (isOfEngine ? '10' : '100')),
   seed: wholeNumber('seed', values.seed),
-  items: wholeNumber('items', values.items),
+  items: wholeNumber('items', values.items ?? (isOfEngine ? '200' : '40')),
   jobs: wholeNumber('jobs', values.jobs),
   only: values.round === undefined ? undefined : wholeNumber('round', values.round),
 };
@@ -47,7 +57,7 @@ const { rounds, seed } = numbers;
 const began = Date.now();
 const elapsed = (): string => `${Math.round((Date.now() - began) / 1000)} s`;
 
-const usage = `usage: npm run torture -- [--of runner|wire|service|disk|ci|schedule|tick|watch] [--seed S]
+const usage = `usage: npm run torture -- [--of runner|wire|service|disk|ci|schedule|tick|watch|engine] [--seed S]
   of the runner: [--rounds N] [--items N] [--jobs N] [--paths short|long|both]
     [--round K, to see one again]
   of the service: [--rounds N]
@@ -57,7 +67,10 @@ const usage = `usage: npm run torture -- [--of runner|wire|service|disk|ci|sched
   of the disk: [--jobs N] [--every N, to try only every Nth case; --seed says which]
     needs strace, and fails each system call that changes a file, in turn
   of ci: [--days N]
-    needs git; runs once a day in a fresh clone, with and without a bucket`;
+    needs git; runs once a day in a fresh clone, with and without a bucket
+  of the engine: [--rounds N] [--round K] [--scene ${scenes.join('|')}] [--items N, photos of a round at first]
+    [--workers N] [--coordinators N] [--freezes N] [--crashes N, of Postgres] [--cuts N, of networks]
+    needs Postgres; the numbers are of all rounds together`;
 
 switch (values.help ? 'help' : values.of) {
   case 'runner':
@@ -84,6 +97,9 @@ switch (values.help ? 'help' : values.of) {
   case 'tick':
     await ofTick();
     break;
+  case 'engine':
+    await ofEngine();
+    break;
   case 'help':
     print(usage);
     break;
@@ -92,9 +108,9 @@ switch (values.help ? 'help' : values.of) {
     process.exitCode = 2;
 }
 
-function wholeNumber(name: string, text: string): number {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  print(`--${name} ${text}: it must be a whole number, 1 or more`);
+function wholeNumber(name: string, text: string, min = 1): number {
+  if (/^(0|[1-9]\d{0,8})$/.test(text) && Number(text) >= min) return Number(text);
+  print(`--${name} ${text}: it must be a whole number, ${min} or more`);
   process.exit(2);
 }
 
@@ -210,4 +226,25 @@ async function ofCi(): Promise<void> {
     broken += violations.length;
   }
   process.exitCode = broken === 0 ? 0 : 1;
+}
+
+async function ofEngine(): Promise<void> {
+  const { scene } = values;
+  const { counts, violations } = await tortureEngine({
+    ...numbers,
+    scene: scene === undefined ? undefined : scenes.find((one) => one === scene),
+    kills: {
+      workers: wholeNumber('workers', values.workers, 0),
+      coordinators: wholeNumber('coordinators', values.coordinators, 0),
+      freezes: wholeNumber('freezes', values.freezes, 0),
+      crashes: wholeNumber('crashes', values.crashes, 0),
+      cuts: wholeNumber('cuts', values.cuts, 0),
+    },
+    onEvent: print,
+    ...(values.verbose ? { onNote: (line) => print(`  ${line}`) } : {}),
+  });
+  print(
+    `${rounds} rounds, seed ${seed}, ${elapsed()}: ${countsText(counts)}, ${violations.length} violations`,
+  );
+  process.exitCode = violations.length === 0 ? 0 : 1;
 }

@@ -23,6 +23,8 @@ export interface Terms {
   readonly budget: number;
   /** How many items are in flight at once. */
   readonly window: number;
+  /** A bucket that keeps the outputs. */
+  readonly store?: string;
 }
 
 /** The price of all items in credits. */
@@ -65,7 +67,7 @@ const savedAs: Readonly<Record<SecondTool, string>> = {
   fan: '${{ item.stem }}-${{ each.index }}.png',
 };
 
-const pipelineText = ({ second, budget, window }: Terms): string => `pipeline: torture
+const pipelineText = ({ second, budget, window, store }: Terms): string => `pipeline: torture
 inputs:
   actor: { type: file, default: actor.png }
   clip: { type: file, default: clip.mp4 }
@@ -73,6 +75,7 @@ items: { glob: "photos/*.png" }
 budget: { credits: ${budget} }
 limits: { items: ${window} }
 output: out
+${store === undefined ? '' : `outputs: { store: "${store}" }\n`}\
 steps:
 ${second === 'clip' ? '  clip: { uses: upload, with: { file: "${{ inputs.clip }}" } }\n' : ''}\
 ${uploadAndDetect}\

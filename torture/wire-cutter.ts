@@ -1,0 +1,62 @@
+// A wire that is cut now and then: a TCP proxy before a service, a database or a bucket.
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+
+export interface CutWire {
+  readonly port: number;
+  /** How many creations are on the wire: sent, and without an answer. */
+  creations(): number;
+  /** Cuts all connections, and lets nobody connect for so many milliseconds. Returns how many creations were cut. */
+  cut(ms: number): number;
+  close(): Promise<void>;
+}
+
+const creation = /^POST \/v1\/(face-swap-photo|photo-colorizer)\b/;
+
+export async function openCutWire(port: number): Promise<CutWire> {
+  /** Whether a creation is on it. */
+  const connections = new Map<Socket, boolean>();
+  let downUntil = 0;
+  const proxy = createServer((client) => {
+    if (Date.now() < downUntil) return void client.resetAndDestroy();
+    const server = connect(port, '127.0.0.1');
+    connections.set(client, false);
+    for (const socket of [client, server]) socket.setNoDelay(true).on('error', () => undefined);
+    client.on('close', () => {
+      connections.delete(client);
+      server.destroy();
+    });
+    server.on('close', () => client.destroy());
+    client.on('data', (chunk) => {
+      if (creation.test(chunk.toString('latin1', 0, 60))) connections.set(client, true);
+      if (!server.write(chunk)) client.pause();
+    });
+    server.on('drain', () => client.resume());
+    server.on('data', (chunk) => {
+      connections.set(client, false);
+      if (!client.write(chunk)) server.pause();
+    });
+    client.on('drain', () => server.resume());
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const bound = proxy.address();
+  if (bound === null || typeof bound === 'string') throw new Error('the wire has no port');
+  const creations = (): number => [...connections.values()].filter((is) => is).length;
+  const cut = (ms: number): number => {
+    const lost = creations();
+    downUntil = Date.now() + ms;
+    for (const client of connections.keys()) client.resetAndDestroy();
+    return lost;
+  };
+  return {
+    port: bound.port,
+    creations,
+    cut,
+    async close() {
+      cut(60_000);
+      proxy.close();
+      await once(proxy, 'close');
+    },
+  };
+}
