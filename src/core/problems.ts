@@ -50,7 +50,7 @@ function columnsIn({ expression, at }: TaskProblem, step: Step): readonly string
 }
 
 function withReason({ message, expression }: TaskProblem, { lacks = {}, fields }: Item): string {
-  const name = /^there is no "(\w+)"$/.exec(expression?.message ?? '')?.[1] ?? '';
+  const name = /there is no "(\w+)"$/.exec(expression?.message ?? '')?.[1] ?? '';
   const why = Object.hasOwn(lacks, name) ? lacks[name] : undefined;
   return why === undefined ? message : `${message}: ${String(fields['path'])} ${why}`;
 }

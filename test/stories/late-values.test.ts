@@ -52,6 +52,19 @@ test('with a budget below the bound, plan and run refuse nothing that estimate: 
   expect((await world.run()).outcome).toBe('done');
 });
 
+test('a text of which only the run knows how long it is has no price', async () => {
+  const world = new World(
+    `pipeline: speech
+steps:
+  up: { uses: upload, with: { file: a.png } }
+  find: { uses: face-detect, with: { target_file_path: "\${{ steps.up.file_path }}" } }
+  say: { uses: ai-voice-generator, with: { style: { prompt: "\${{ size(steps.find.faces) }} faces", voice_name: Elon } } }
+`,
+    { 'a.png': 'faces=1' },
+  );
+  expect((await world.plan()).plan).toMatchObject({ credits: 0, unpriced: 1 });
+});
+
 test('a delete waits for a download of which only the run knows whether it is wanted', async () => {
   const world = new World(
     `pipeline: faces

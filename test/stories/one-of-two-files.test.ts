@@ -70,3 +70,13 @@ test('a result that the service does not list is told of when the project is ove
   });
   expect(isDeleted(world)).toBe(false);
 });
+
+test('a result that the service lists no more is waited for', async () => {
+  const world = await halfSaved();
+  world.diskFault = () => undefined;
+  world.service.projectOf('paint:a').fate = { results: 1 };
+  const told = await world.run();
+  expect(told.endings['save:a']).toBe('pending');
+  expect(told.ends.get('save:a')?.why).toContain('fewer downloads');
+  expect(isDeleted(world)).toBe(false);
+});
