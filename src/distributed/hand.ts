@@ -84,9 +84,9 @@ async function performed(
   const hands = new LocalHands({ api: ground.apiOf(service), disk: own, store });
   switch (task.do) {
     case 'save':
-      return savedOutcome(await hands.save(task.url, task.spot), refusal(), storing);
+      return savedOutcome(await hands.save(task.url, task.spot), refusal, storing);
     case 'bring':
-      return savedOutcome(await hands.bring(task.file, task.spot), refusal());
+      return savedOutcome(await hands.bring(task.file, task.spot), refusal);
     case 'store':
       return isOutput(task.file.path, ground)
         ? outcome(await hands.store(task.file))
@@ -160,12 +160,13 @@ function outcome(result: Result<unknown, Failure>): Outcome {
 /** What stands at the place and may not be replaced is the coordinator's to judge. */
 function savedOutcome(
   saved: Result<Result<Saved, FileProblem>, Failure>,
-  wrong: string | undefined,
+  refusal: () => string | undefined,
   store?: OutputStore,
 ): Outcome {
   if (!saved.ok) return outcome(saved);
   if (saved.value.ok)
     return done(store === undefined ? saved : ok(ok({ ...saved.value.value, stored: store.id })));
   const { message, systemic } = saved.value.error;
-  return systemic || wrong !== undefined ? ailing(wrong ?? message) : unable(message);
+  const wrong = refusal() ?? (systemic ? message : undefined);
+  return wrong === undefined ? unable(message) : ailing(wrong);
 }
