@@ -25,6 +25,17 @@ steps:
 const creations = (world: World, step: string): number =>
   world.requests.filter((request) => request.startsWith(`create ${step}`)).length;
 
+const twoSteps = `pipeline: photos
+max_credits_lost: 15
+items: { glob: photos/*.png }
+output: out
+limits: { items: 1 }
+steps:
+  photo: { uses: upload, with: { file: "\${{ item.path }}" } }
+  first: { uses: photo-colorizer, with: { assets: { image_file_path: "\${{ steps.photo.file_path }}" } } }
+  second: { uses: photo-colorizer, retry: { attempts: 1 }, with: { assets: { image_file_path: "\${{ steps.first.url }}" } } }
+`;
+
 describe('how much may fail before nothing more is bought', () => {
   test.each([
     ['max_failures: "40%"', 3],
@@ -44,24 +55,24 @@ describe('how much may fail before nothing more is bought', () => {
   });
 
   test('max_credits_lost counts what was paid for items that then failed, and was not refunded', async () => {
-    const world = photos(5, 'max_credits_lost: 15');
-    world.edit(
-      `pipeline: photos
-max_credits_lost: 15
-items: { glob: photos/*.png }
-output: out
-limits: { items: 1 }
-steps:
-  photo: { uses: upload, with: { file: "\${{ item.path }}" } }
-  first: { uses: photo-colorizer, with: { assets: { image_file_path: "\${{ steps.photo.file_path }}" } } }
-  second: { uses: photo-colorizer, retry: { attempts: 1 }, with: { assets: { image_file_path: "\${{ steps.first.url }}" } } }
-`,
-    );
+    const world = photos(5);
+    world.edit(twoSteps);
     world.service.fate = ({ task }) =>
       task.startsWith('second') ? { error: 'unknown_error' } : undefined;
     const { summary } = await world.run();
     expect(summary?.stopped).toMatch(/20 .* 15/);
     expect([creations(world, 'first'), world.service.charged]).toEqual([2, 20]);
+  });
+
+  test('what was paid once for all items is not lost with one of them', async () => {
+    const world = photos(1);
+    world.edit(`${twoSteps}  shared: { uses: photo-colorizer, with: { assets: { image_file_path: "https://example.com/a.png" } } }
+`);
+    world.service.fate = ({ task }) =>
+      task.startsWith('second') ? { error: 'unknown_error' } : undefined;
+    const { summary } = await world.run();
+    expect([summary?.stopped, summary?.tasks.failed]).toEqual([undefined, 1]);
+    expect(world.service.charged).toBe(20);
   });
 
   test('what is under way when the limit is reached is still saved, and the next run goes on', async () => {
