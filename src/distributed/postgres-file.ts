@@ -116,11 +116,14 @@ export class PostgresFile implements RunFile {
     await this.#file.flush();
   }
 
-  /** Looks at the state file first: what git brought may have been paid by somebody else. */
+  /**
+   * Looks at the state file first: what git brought may have been paid by somebody else. Writes no line whose `sync` is that of
+   * the next batch: that one may fail, and a creation of which only the intent is there is a doubt.
+   */
   async #write(): Promise<void> {
-    await this.#file.sync();
     const attempts = this.#terms.ledger.attempts;
     const rows = [...this.#pending.values()];
+    await this.#file.sync();
     await this.#put(rows);
     while (this.#isBehind) await this.#bring();
     for (const row of rows) if (this.#pending.get(row.key) === row) this.#pending.delete(row.key);
