@@ -111,6 +111,26 @@ describe('a run with workers', { tags: 'postgres' }, () => {
     expect(bill(at.local.ledger()).size, back.stdout).toBe(paid.length);
   });
 
+  test('buys under a budget what a run on one machine buys, and says the same', async () => {
+    const at = await scene();
+    const alone = await photoRig(6, windowed);
+    const shared = copyOf(alone);
+    const args = ['run', 'pipeline.yaml', '--hosted', '--budget', '25'];
+    const one = await alone.command(args, { ...at.env, SHOTLIST_RECEIPTS: alone.path('receipts') });
+    const paid = [...bill(at.local.ledger()).values()];
+    const receipts = { SHOTLIST_RECEIPTS: shared.path('receipts') };
+    const other = await shared.command([...args, '--engine', at.database], {
+      ...at.env,
+      ...receipts,
+    });
+    const both = at.local.ledger().filter(({ kind }) => kind === 'charge');
+    expect(paid).toEqual([10, 10]);
+    expect(both.map(({ credits }) => credits)).toEqual([10, 10, 10, 10]);
+    expect(other.code).toBe(one.code);
+    expect(capOf(other)).toBe(capOf(one));
+    expect(capOf(one)).toContain('--budget');
+  });
+
   test('of three folders that share only a database and a bucket has all results in the bucket', async () => {
     const at = await scene();
     const bucket = await openBucket();
@@ -137,6 +157,10 @@ describe('a run with workers', { tags: 'postgres' }, () => {
     expect(rig.read('photos.state.jsonl').match(/"stored":/g)).toHaveLength(12);
   });
 });
+
+/** Why the run bought no more. */
+const capOf = ({ stdout }: Ended): string | undefined =>
+  stdout.split('\n').find((line) => line.includes('--budget'));
 
 /** A checkout of the same pipeline and media, without results. */
 function copyOf(rig: Rig): Rig {
