@@ -1,13 +1,14 @@
 // Torture of runs with an engine: workers and coordinators are killed and frozen, the database crashes, networks are cut, an
 // older database is put in, and a worker lies. A real Postgres, real processes, the local service.
 import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import { chanceOf } from '../src/base/chance.ts';
 import { trust } from '../src/features/trust/trust.ts';
 import type { FaultRule } from '../src/service/faults/schema.ts';
 import { startService } from '../src/service/start.ts';
 import { startPostgres } from '../test/postgres.ts';
 import { openBucket } from './bucket.ts';
-import { type Blow, type Counts, EngineRound, type Scene } from './engine-round.ts';
+import { type Blow, EngineRound, type Scene, scenes } from './engine-round.ts';
 import { undisturbed } from './runner.ts';
 import { openCutWire } from './wire-cutter.ts';
 import { openWorkerPool } from './worker-pool.ts';
@@ -22,7 +23,7 @@ export interface EngineTorture {
   readonly scene?: Scene | undefined;
   /** Photos at the beginning of a round; more come when all are done too early. */
   readonly items: number;
-  /** In all rounds together. */
+  /** In each round. */
   readonly kills: Readonly<
     Record<'workers' | 'coordinators' | 'freezes' | 'crashes' | 'cuts', number>
   >;
@@ -39,6 +40,7 @@ export interface EngineTortured {
   readonly violations: readonly string[];
 }
 
+const mainSource = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
 const key = 'torture-engine';
 const second = 'picture';
 /** Violations of a round. */
@@ -70,7 +72,7 @@ export async function tortureEngine(options: EngineTorture): Promise<EngineTortu
   const violations: string[] = [];
   const reference = new Reference();
   for (let number = only ?? 1; number <= (only ?? rounds); number++) {
-    const scene = options.scene ?? sceneOf(number);
+    const scene = options.scene ?? scenes[(number - 1) % scenes.length] ?? 'folder';
     const round = await tortureRound(options, number, scene, reference);
     for (const [what, times] of Object.entries(round.counts))
       counts[what] = (counts[what] ?? 0) + times;
@@ -86,10 +88,6 @@ export const countsText = (counts: Readonly<Record<string, number>>): string =>
   Object.entries(counts)
     .map(([what, times]) => `${what} ${times}`)
     .join(', ');
-
-/** Every fifth round kills only workers. */
-const sceneOf = (number: number): Scene =>
-  number % 5 === 0 ? 'workers' : number % 2 === 1 ? 'folder' : 'bucket';
 
 /** The outputs of an undisturbed run of at least so many photos. */
 class Reference {
@@ -109,57 +107,27 @@ class Reference {
   }
 }
 
-/** What of the whole falls to this round. */
-function blowsOf(
-  { rounds, kills, scene }: EngineTorture,
-  number: number,
-  here: Scene,
-  chance: () => number,
-): readonly (readonly Blow[])[] {
-  const isHard = (round: number): boolean => (scene ?? sceneOf(round)) !== 'workers';
-  const numbers = Array.from({ length: rounds }, (_, index) => index + 1);
-  const share = (all: number, among: readonly number[]): number => {
-    const index = among.indexOf(number);
-    return index < 0
-      ? 0
-      : Math.floor((all * (index + 1)) / among.length) - Math.floor((all * index) / among.length);
-  };
-  const hard = numbers.filter(isHard);
-  const many = (count: number, draw: (index: number) => Blow): Blow[] =>
-    Array.from({ length: count }, (_, index) => draw(index));
-  const shuffled = (list: readonly Blow[]): readonly Blow[] =>
-    list
+/** In two rows: what happens to workers, and to all else. */
+function blowsOf({ kills }: EngineTorture, scene: Scene, chance: () => number) {
+  const many = (count: number, blow: Blow): readonly Blow[] => Array(count).fill(blow);
+  const shuffled = (...lists: readonly (readonly Blow[])[]): readonly Blow[] =>
+    lists
+      .flat()
       .map((blow) => ({ blow, place: chance() }))
       .sort((a, b) => a.place - b.place)
       .map(({ blow }) => blow);
-  const freezes = share(kills.freezes, numbers);
-  const frozen = here === 'workers' ? 0 : Math.ceil(freezes / 2);
-  const networks: readonly Blow[] =
-    here === 'bucket'
-      ? ['cut-service', 'cut-database', 'cut-bucket']
-      : ['cut-service', 'cut-database'];
-  const cut = (): Blow =>
-    here === 'workers'
-      ? 'cut-database'
-      : (networks[Math.floor(chance() * networks.length)] ?? 'cut-service');
-  const rest = shuffled([
-    ...many(share(kills.coordinators, hard), () => 'kill-coordinator'),
-    ...many(frozen, () => 'freeze-coordinator'),
-    ...many(share(kills.crashes, hard), () => 'crash'),
-    ...many(share(kills.cuts, numbers), cut),
-  ]);
+  const isHard = scene !== 'workers';
+  const frozen = isHard ? Math.ceil(kills.freezes / 2) : 0;
   return [
-    shuffled([
-      ...many(share(kills.workers, numbers), () => 'kill-worker'),
-      ...many(freezes - frozen, () => 'freeze-worker'),
-    ]),
-    here === 'folder' ? ['dump', ...rest, 'restore'] : rest,
+    shuffled(many(kills.workers, 'worker killed'), many(kills.freezes - frozen, 'worker frozen')),
+    shuffled(
+      many(isHard ? kills.coordinators : 0, 'coordinator killed'),
+      many(frozen, 'coordinator frozen'),
+      many(kills.crashes, 'crash of Postgres'),
+      many(kills.cuts, 'cut'),
+      many(scene === 'folder' ? 1 : 0, 'restore'),
+    ),
   ];
-}
-
-interface Ended {
-  readonly counts: Counts;
-  readonly violations: readonly string[];
 }
 
 async function tortureRound(
@@ -167,10 +135,17 @@ async function tortureRound(
   number: number,
   scene: Scene,
   reference: Reference,
-): Promise<Ended> {
-  const { seed, items, boundMs = 75_000, main, onEvent, onNote = () => undefined } = options;
+): Promise<EngineRound> {
+  const {
+    seed,
+    items,
+    boundMs = 75_000,
+    main = mainSource,
+    onEvent,
+    onNote = () => undefined,
+  } = options;
   const chance = chanceOf(seed, number);
-  const blows = blowsOf(options, number, scene, chance);
+  const blows = blowsOf(options, scene, chance);
   await using parts = new AsyncDisposableStack();
   const postgres = await startPostgres();
   parts.defer(() => postgres.stop());
@@ -204,8 +179,12 @@ async function tortureRound(
   if (scene === 'bucket')
     for (const one of checkouts) trust(one.file, { env: { ...process.env, ...envOf(one) } });
   const round = new EngineRound({
-    ...{ scene, chance, blows, boundMs, workers: 3, items, postgres, database, wires, service },
+    ...{ scene, chance, blows, boundMs, items, postgres, database, wires, service },
     ...{ checkouts, envOf, elsewhere, main, onNote },
+  });
+  parts.defer(async () => {
+    if (round.violations.length === 0)
+      for (const one of [...checkouts, elsewhere]) await one.remove();
   });
   parts.defer(() => round[Symbol.asyncDispose]());
   await round.play();
@@ -213,12 +192,10 @@ async function tortureRound(
   if (round.violations.length === 0) {
     const outputs = await reference.of(round.items);
     const known = { ...terms, items: round.items };
-    await round.check((workspace) => ({ workspace, terms: known, reference: outputs, opening }));
+    await round.check({ terms: known, reference: outputs, opening });
   }
-  if (round.violations.length > 0) {
-    round.leaveEvidence();
+  if (round.violations.length > 0)
     onEvent(`see ${checkouts[0]?.folder}; again: --seed ${seed} --round ${number}`);
-  } else for (const one of [...checkouts, elsewhere]) parts.defer(() => one.remove());
   return round;
 }
 

@@ -36,20 +36,20 @@ const { values } = parseArgs({
     days: { type: 'string', default: '30' },
     files: { type: 'string', default: '5000' },
     scene: { type: 'string' },
-    workers: { type: 'string', default: '200' },
-    coordinators: { type: 'string', default: '20' },
-    freezes: { type: 'string', default: '10' },
-    crashes: { type: 'string', default: '5' },
-    cuts: { type: 'string', default: '20' },
+    workers: { type: 'string', default: '25' },
+    coordinators: { type: 'string', default: '3' },
+    freezes: { type: 'string', default: '2' },
+    crashes: { type: 'string', default: '1' },
+    cuts: { type: 'string', default: '2' },
     verbose: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
 const isOfEngine = values.of === 'engine';
 const numbers = {
-  rounds: wholeNumber('rounds', values.rounds ?? (isOfEngine ? '10' : '100')),
+  rounds: wholeNumber('rounds', values.rounds ?? (isOfEngine ? '12' : '100')),
   seed: wholeNumber('seed', values.seed),
-  items: wholeNumber('items', values.items ?? (isOfEngine ? '200' : '40')),
+  items: wholeNumber('items', values.items ?? (isOfEngine ? '60' : '40')),
   jobs: wholeNumber('jobs', values.jobs),
   only: values.round === undefined ? undefined : wholeNumber('round', values.round),
 };
@@ -70,7 +70,7 @@ const usage = `usage: npm run torture -- [--of runner|wire|service|disk|ci|sched
     needs git; runs once a day in a fresh clone, with and without a bucket
   of the engine: [--rounds N] [--round K] [--scene ${scenes.join('|')}] [--items N, photos of a round at first]
     [--workers N] [--coordinators N] [--freezes N] [--crashes N, of Postgres] [--cuts N, of networks]
-    needs Postgres; the numbers are of all rounds together`;
+    needs Postgres; the numbers are of each round`;
 
 switch (values.help ? 'help' : values.of) {
   case 'runner':

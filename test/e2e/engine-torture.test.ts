@@ -26,7 +26,7 @@ describe('processes that are killed and frozen', { tags: 'postgres' }, () => {
           kills: { workers: 4, coordinators: 1, freezes: 2, crashes: 1, cuts: 1 },
         });
         expect(tortured.violations, told.join('\n')).toEqual([]);
-        expect(tortured.counts['kill-worker']).toBeGreaterThan(0);
+        expect(tortured.counts['worker killed']).toBeGreaterThan(0);
       },
       600_000,
     );
