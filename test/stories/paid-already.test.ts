@@ -114,6 +114,18 @@ test('an adopted result takes nothing of the caps of an item, of a run and of a 
   expect(await payer.run()).toMatchObject({ outcome: 'budget', charged: 0 });
 });
 
+test('what another pipeline pays for while the intent is written is used, and not sent', async () => {
+  const world = new World(memes('one'));
+  const shop = world.checkout('shop', memes('one', '', 'shop'));
+  world.syncMs = (lines) => (lines.some((line) => line.includes('"intended"')) ? 10_000 : 1);
+  const [run] = await Promise.all([world.run(), shop.run()]);
+  expect([run.endings, world.outputs]).toEqual([
+    { 'picture:one': 'done', 'save:one': 'done' },
+    ['one.png'],
+  ]);
+  expect(world.bill).toEqual({ 'picture:one': 10 });
+});
+
 test('a person agrees to what is new alone, although the state file was lost', async () => {
   const world = await forgotten();
   world.edit(memes('five two three four'));
