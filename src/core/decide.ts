@@ -147,12 +147,16 @@ export function filesOf(
       wholeAmong(copiesOf(known, attempt, index), 'copy', (output) =>
         isSame(output, facts.copy(output)),
       ) ??
-      wholeAmong(here, 'store', (output) => isStored(output, facts));
+      wholeAmong(here, 'store', (output) => isWantedFromStore(output, attempt, facts));
     if (file === undefined) return undefined;
     found.push(file);
   }
   return count === 0 ? undefined : found;
 }
+
+/** Whoever wants a file downloaded again may have found that the store lost it. */
+const isWantedFromStore = (output: Output, attempt: Attempt, facts: Facts): boolean =>
+  isStored(output, facts) && (output.forgotten === undefined || isAway(attempt));
 
 const copiesOf = ({ receipt }: Known, { name }: Attempt, index: number): readonly Output[] =>
   (receipt?.copies ?? []).filter((output) => output.of === name && output.index === index);

@@ -284,7 +284,11 @@ export class ActingPerformer implements Performer {
     // A copy of another pipeline counts only for what this one has not saved.
     const own = now && filesOf(new Known(known.own), now, facts);
     const whole = own ?? (now && filesOf(known, now, facts));
-    if (whole === undefined) throw new Ended('failed', textOf({ code: 'no-step-downloads' }));
+    if (whole === undefined) {
+      const saved = known.own?.outputs.find(({ of }) => of === now?.name);
+      const code = saved === undefined ? 'no-step-downloads' : 'not-whole';
+      throw new Ended('failed', textOf({ code, about: saved?.path }));
+    }
     for (const { from, output } of whole) {
       if (from === 'store') {
         const missing = await files.missingInStore(output, attempts);

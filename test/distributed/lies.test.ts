@@ -78,7 +78,8 @@ async function deceived(pipeline: string, lieIn: (rig: Rig) => Lie) {
   await lying;
   expect(code, stdout).toBe(1);
   expect(deletes(local)).toBe(0);
-  return { rig, local, again: () => rig.command(args, env) };
+  const again = (...flags: readonly string[]) => rig.command([...args, ...flags], env);
+  return { rig, local, stdout, again };
 }
 
 describe('a worker that lies', { tags: 'postgres' }, () => {
@@ -97,7 +98,8 @@ describe('a worker that lies', { tags: 'postgres' }, () => {
   ])(
     'about %s has no project deleted, and a run without its files saves all',
     async ([_, lieIn]) => {
-      const { rig, local, again } = await deceived(photoPipeline, lieIn);
+      const { rig, local, stdout, again } = await deceived(photoPipeline, lieIn);
+      expect(stdout).not.toContain('no step downloads it');
       rmSync(rig.path('out'), { recursive: true });
       const healed = await again();
       expect(healed.code, `${healed.stdout}${healed.stderr}`).toBe(0);
@@ -107,13 +109,18 @@ describe('a worker that lies', { tags: 'postgres' }, () => {
     },
   );
 
-  test('about the store, too', async () => {
+  test('about the store, too, has none deleted, and a person has the results saved once more', async () => {
     const pipeline = photoPipeline.replace(
       'output: out\n',
       'output: out\noutputs: { store: ./store }\n',
     );
-    await deceived(pipeline, () => (_, content, stored) => {
+    const { local, again } = await deceived(pipeline, () => (_, content, stored) => {
       return { bytes: content.length, sha256: digestOfBytes(content), stored };
     });
+    const tasks = ['save:p1.png', 'save:p2.png'].flatMap((task) => ['--pay-again', task]);
+    const healed = await again(...tasks, '--yes');
+    expect(healed.code, `${healed.stdout}${healed.stderr}`).toBe(0);
+    expect(deletes(local)).toBe(2);
+    expect([...bill(local.ledger()).values()]).toEqual([10, 10]);
   });
 });
