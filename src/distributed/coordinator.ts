@@ -61,6 +61,8 @@ interface HandParts {
   /** Absolute. */
   readonly output: string;
   readonly ledger: Ledger;
+  /** Results must be in the output folder. */
+  readonly needsFiles: boolean;
   /** Aborted: nothing more begins. */
   readonly signal: AbortSignal;
   /** Aborted: nobody is waited for. */
@@ -169,7 +171,7 @@ class Coordinator implements Engine {
     return this.#file;
   }
 
-  async hands({ local, disk, output, ledger, signal, cut }: HandParts): Promise<Hands> {
+  async hands({ output, ledger, ...parts }: HandParts): Promise<Hands> {
     makeFolder(output);
     const word = wordOf(this.#term);
     this.#output = output;
@@ -181,12 +183,9 @@ class Coordinator implements Engine {
       term: { ...this.#term, word },
       secret,
       service,
-      local,
-      disk,
-      replaces: recordedAt(disk, ledger),
+      ...parts,
+      replaces: recordedAt(parts.disk, ledger),
       clock,
-      signal,
-      cut,
       onNote,
     });
     return this.#hands;

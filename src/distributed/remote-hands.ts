@@ -32,6 +32,8 @@ export interface RemoteHandsParts {
   readonly service: string;
   readonly local: Hands;
   readonly disk: Disk;
+  /** Results must be in the output folder of the run, whatever the store has. */
+  readonly needsFiles: boolean;
   /** The contents that a result may replace, SHA-256: those that are recorded for its place. */
   readonly replaces: (spot: Spot) => readonly string[];
   readonly clock: Clock;
@@ -250,7 +252,7 @@ export class RemoteHands implements Hands {
     const isForAny =
       task.do === 'upload'
         ? this.#hasInputs
-        : task.do === 'save' && this.#o.disk.store !== undefined;
+        : task.do === 'save' && this.#o.disk.store !== undefined && !this.#o.needsFiles;
     const { files, any } = this.#places;
     if (isForAny && any / busy.any > files / busy.files) return 'any';
     if (files > 0) return 'files';

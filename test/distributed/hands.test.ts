@@ -224,6 +224,17 @@ describe('without a shared folder', { tags: 'postgres' }, () => {
     });
     expect(run.notes.join()).toContain('in.png does not exist');
   });
+
+  test('no worker saves what must be in the output folder of the run', async () => {
+    const store = mkdtempSync(join(tmpdir(), 'shotlist-store-'));
+    onTestFinished(() => rmSync(store, { recursive: true }));
+    const run = await site({ store, needsFiles: true });
+    const from = new Rig(run.rig.read('pipeline.yaml'));
+    await startWorker(run, { from, args: ['--allow-outside'] }).event('serving');
+    run.storage.files.set('/1.png', take1);
+    await run.hands.save(`${run.storage.address}/1.png`, spotOf('a.png'));
+    expect(outputOf(run, 'a.png')).toEqual(take1);
+  });
 });
 
 describe('who lacks the secret', { tags: 'postgres' }, () => {

@@ -144,6 +144,7 @@ export async function site({ store, ...options }: SiteOptions = {}): Promise<Sit
     service: there.address,
     local: new LocalHands({ api: storageClient(addresses, {}), disk, store: stored }),
     disk,
+    needsFiles: false,
     replaces: () => replaces,
     clock: realClock,
     signal: cut,

@@ -538,7 +538,8 @@ async function walk(
   const kept = new Map(rendering.map(({ job, kind }) => [job, slots.keep(kind)]));
   const here = new LocalHands({ api: client, disk, store: store?.store });
   const { output } = planning.paths;
-  const elsewhere = { local: here, disk, output, ledger, signal, cut: cut.signal };
+  const needsFiles = options.requireOutputs === true;
+  const elsewhere = { local: here, disk, output, ledger, needsFiles, signal, cut: cut.signal };
   const hands = (await engine?.hands(elsewhere)) ?? here;
   const world: World = {
     journal,
