@@ -180,6 +180,13 @@ test('whoever need not wait comes back no sooner than a script would', () => {
   }
 });
 
+test('a look is useful from the age on at which a tenth of those before were over', () => {
+  const before = Array.from({ length: 20 }, (_, index) => (index + 1) * 10_000);
+  const { looks, clock } = new Scene({ earlier: () => new Map([[tool, before]]) });
+  const useful = [20_000, 30_000].map((age) => looks.isUseful(tool, clock.now() - age));
+  expect(useful).toEqual([false, true]);
+});
+
 describe('of many projects', () => {
   test('ten looks in any second may be in vain, and those that are not cost nothing', async () => {
     const scene = new Scene();

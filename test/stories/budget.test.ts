@@ -60,7 +60,11 @@ describe('80 items, 32 at once, with a budget of 400 credits', () => {
     for (const budget of [400, 240]) {
       const world = spree(budget);
       world.service.fate = dear(0);
-      expect((await world.run()).outcome).toBe('budget');
+      const { outcome, events } = await world.run();
+      expect(outcome).toBe('budget');
+      // Said once, although each was charged more.
+      const said = events.filter((one) => one.type === 'warning' && /charged 12/.test(one.message));
+      expect(said).toHaveLength(1);
       // Whole creations of 12 credits.
       expect(sums(world)).toMatchObject({
         most: budget - (budget % 12),

@@ -35,7 +35,7 @@ test('a creation that no longer fits is not sent, and is on record as not taken'
     world.written.some((line) => line.includes('"state":"intended"') && line.includes('colour:c')),
   ).toBe(true);
   expect(told.endings['colour:c']).toBe('pending');
-  expect(told.outcome).toBe('budget');
+  expect(told.summary).toMatchObject({ outcome: 'budget', held: 1 });
   expect(world.bill).toEqual({ 'colour:a': 10, 'colour:b': 20 });
   const { doubts, credits } = await world.status();
   expect([doubts, credits.reserved]).toEqual([[], 0]);

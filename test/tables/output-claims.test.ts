@@ -18,6 +18,10 @@ describe('two downloads', () => {
     ['a.png', 'a.png', 'task 2 and task 1 would both write "a.png"'],
     ['x/a.png', './x//a.png', 'task 2 and task 1 would both write "./x//a.png"'],
     ['x/', 'x/', 'task 2 and task 1 would both write "x/"'],
+    [
+      ...(['a.png', 'A.png'] as const),
+      'task 2 and task 1 would write "A.png" and "a.png", which many disks take for one file',
+    ],
     ['x/', 'x/2.png', 'task 2 and task 1 would both write "x/2.png"'],
     ['x/2.png', 'x/', 'task 2 and task 1 would both write "x/2.png"'],
     ['./', '7.mp4', 'task 2 and task 1 would both write "7.mp4"'],

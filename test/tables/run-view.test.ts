@@ -146,3 +146,12 @@ test('of an item that is done, the time since its first task began is told', () 
   expect(watching.view.done).toEqual([{ what: 'done', name: 'a', credits: 3, tookMs: 20 }]);
   expect(watching.view.busyMs(99)).toBe(10);
 });
+
+test('an item of which something was made is done, whatever else is skipped', () => {
+  const watching = new Watching(1);
+  const about = { step: 'color', item: 'a', why: '', credits: 0 } as const;
+  watching.take({ type: 'task', ...about, task: 'color:a[0]', ending: 'done' });
+  watching.take({ type: 'task', ...about, task: 'color:a[1]', ending: 'skipped' });
+  watching.take({ type: 'item', item: 'a', ok: true, changed: true, of: 1 });
+  expect(watching.view.items).toMatchObject({ done: 1, skipped: 0 });
+});
