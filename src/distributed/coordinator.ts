@@ -5,7 +5,7 @@ import { rmdirSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { makeFolder } from '../base/folder.ts';
-import { isSystemProblem } from '../base/system-error.ts';
+import { isSystemProblem, systemCode } from '../base/system-error.ts';
 import { extensionOf } from '../contract/api/asset.ts';
 import { outputPath } from '../core/output-path.ts';
 import type { Clock, Disk, Hands, Spot } from '../core/ports.ts';
@@ -229,7 +229,7 @@ function leaveFolder(output: string): void {
     rmSync(join(output, wordFile), { force: true });
     rmdirSync(join(output, handsFolder));
   } catch (error) {
-    if (!isSystemProblem(error)) throw error;
+    if (!isSystemProblem(error) && systemCode(error) !== 'ENOTEMPTY') throw error;
   }
 }
 

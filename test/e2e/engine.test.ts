@@ -85,6 +85,15 @@ describe('a run with workers', { tags: 'postgres' }, () => {
     expect(bill(at.local.ledger()).size).toBe(24);
   });
 
+  test('ends well where a killed worker left an unfinished file', async () => {
+    const at = await scene();
+    const rig = await photoRig(1);
+    rig.write('out/.shotlist-hands/1.part', 'half');
+    const { code, stderr } = await ended(coordinator(rig, at));
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(rig.files('out')).toEqual(['.shotlist-hands/1.part', 'p1.png']);
+  });
+
   test('is taken over by a standby with another checkout when its coordinator is killed; its own file stays away', async () => {
     const at = await scene();
     const rig = await photoRig(16, windowed);
