@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-export type Role = 'coordinator' | 'worker' | 'liar';
+export type Role = 'coordinator' | 'worker';
 
 /** Where a process runs, and what it knows. */
 export interface Ground {
@@ -24,7 +24,6 @@ export class Member {
   isFrozen = false;
   /** A worker that does errands. */
   isServing = false;
-  lies = 0;
   readonly #child: ChildProcess;
 
   constructor(role: Role, args: readonly string[], { folder, env }: Ground) {
@@ -39,9 +38,7 @@ export class Member {
     for (const stream of [this.#child.stdout, this.#child.stderr])
       if (stream !== null)
         createInterface({ input: stream }).on('line', (line) => {
-          if (/^\{"type":"(serving|served|lied)"/.test(line))
-            this.isServing = line.includes('serving');
-          if (line.startsWith('{"type":"lied"')) this.lies += 1;
+          if (/^\{"type":"(serving|served)"/.test(line)) this.isServing = line.includes('serving');
           this.lines.push(line);
           if (this.lines.length > maxLines) this.lines.shift();
         });

@@ -2,8 +2,10 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { digestOfBytes } from '../src/base/digest.ts';
+import { EngineDatabase } from '../src/distributed/database.ts';
 import type { LocalService } from '../src/service/start.ts';
+import { type Lie, lieAbout } from '../test/distributed/liar.ts';
 import { photo } from '../test/photo.ts';
 import { type Postgres, query } from '../test/postgres.ts';
 import { Client } from '../test/service/client.ts';
@@ -52,6 +54,7 @@ export interface RoundParts {
   readonly wires: Readonly<Record<'service' | 'database' | 'bucket', CutWire>>;
   readonly service: LocalService;
   readonly checkouts: readonly Workspace[];
+  readonly secret: string;
   readonly envOf: (checkout: Workspace) => Ground['env'];
   /** A checkout of somebody who has not mounted the shared folder. */
   readonly elsewhere: Workspace;
@@ -60,9 +63,9 @@ export interface RoundParts {
   readonly onNote: (line: string) => void;
 }
 
-const liar = fileURLToPath(new URL('./lying-worker.ts', import.meta.url));
 const workers = 3;
-const lies = 8;
+/** How often a worker lies. */
+const maxLies = 8;
 /** Photos that come when all are done too early. */
 const more = 40;
 const hungMs = 120_000;
@@ -79,6 +82,7 @@ export class EngineRound {
   readonly #began = Date.now();
   /** Who ends is followed by another one. */
   #isOn = true;
+  #isLying = true;
 
   constructor(parts: RoundParts) {
     this.#o = parts;
@@ -92,6 +96,7 @@ export class EngineRound {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOn = false;
+    this.#isLying = false;
     process.off('exit', this.#killAll);
     const all = [...this.#members].map(({ ended }) => ended);
     this.#killAll();
@@ -99,16 +104,14 @@ export class EngineRound {
   }
 
   async play(): Promise<void> {
-    const { items, blows, scene, checkouts, elsewhere, chance } = this.#o;
+    const { items, blows, scene, checkouts, elsewhere } = this.#o;
     await this.#grow(items);
     for (let index = 0; index < this.#coordinators; index++) this.#startCoordinator();
     for (let index = 0; index < workers; index++)
       this.#startWorker(checkouts[index % checkouts.length] ?? elsewhere);
     if (scene === 'folder') {
       this.#startWorker(elsewhere);
-      const { folder, env } = this.#groundOf(checkouts[0] ?? elsewhere);
-      const args = [liar, this.#url, folder, `${lies}`, `${Math.floor(chance() * 1e6)}`];
-      this.#start('liar', args, { folder, env });
+      void this.#lie(checkouts[0] ?? elsewhere);
     }
     await Promise.all(blows.map((row) => this.#strikeAll(row)));
     this.#count('seconds', Math.round((Date.now() - this.#began) / 1000));
@@ -161,18 +164,38 @@ export class EngineRound {
     this.#start('worker', line, { folder, env: own });
   }
 
+  /** As a worker that has the secret. */
+  async #lie({ folder }: Workspace): Promise<void> {
+    const { chance, secret } = this.#o;
+    const pipeline = 'torture';
+    const lie: Lie = (path, content) => {
+      this.#count('lies', 1);
+      const other = Buffer.from(`no picture ${chance()}`);
+      const how = Math.floor(chance() * 3);
+      if (how > 0) writeFileSync(join(folder, path), how === 1 ? content : other);
+      const said = how === 1 ? other : content;
+      return { bytes: said.length, sha256: digestOfBytes(said) };
+    };
+    const isOver = (): boolean => !this.#isLying || (this.counts['lies'] ?? 0) >= maxLies;
+    while (!isOver()) {
+      const database = await EngineDatabase.open({ url: this.#url, shown: 'the database' }, 2);
+      // It is away now and then, and has no tables at first.
+      await lieAbout({ database, secret, pipeline }, lie, isOver).catch(() => wait(300));
+      await database.close();
+    }
+  }
+
   async #ended(member: Member): Promise<void> {
     const { role, code, lines, text, folder } = member;
     this.#members.delete(member);
     this.#note(`ended: ${member.name}, ${code}: ${lines.slice(-2).join(' / ')}`);
-    this.#count('lies', member.lies);
     const isExcused = code === null || lines.some((line) => excuse.test(line));
     if (trace.test(lines.join('\n')) || (role === 'worker' && !isExcused)) this.#find(text);
     // The run is over: there is more to do.
     if (role === 'coordinator' && !isExcused && this.#isOn) await this.#grow(more);
     await wait(300);
     const awake = this.#running('coordinator').filter(({ isFrozen }) => !isFrozen);
-    if (!this.#isOn || role === 'liar') return;
+    if (!this.#isOn) return;
     if (role === 'coordinator' && awake.length < this.#coordinators) this.#startCoordinator();
     const checkouts = [...this.#o.checkouts, this.#o.elsewhere];
     const checkout = checkouts.find((one) => one.folder === folder);
@@ -332,7 +355,7 @@ export class EngineRound {
   async finish(): Promise<void> {
     this.#isOn = false;
     const { service, checkouts, scene } = this.#o;
-    for (const one of this.#running('liar')) one.signal('SIGKILL');
+    this.#isLying = false;
     await new Client(service).ask('POST', '/hub/faults/clear', {});
     await Promise.all(this.#running('coordinator').map((one) => this.#over(one, hungMs)));
     for (const checkout of checkouts) await this.#settle(checkout);

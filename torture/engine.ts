@@ -180,7 +180,7 @@ async function tortureRound(
     for (const one of checkouts) trust(one.file, { env: { ...process.env, ...envOf(one) } });
   const round = new EngineRound({
     ...{ scene, chance, blows, boundMs, items, postgres, database, wires, service },
-    ...{ checkouts, envOf, elsewhere, main, onNote },
+    ...{ checkouts, secret, envOf, elsewhere, main, onNote },
   });
   parts.defer(async () => {
     if (round.violations.length === 0)
