@@ -264,6 +264,8 @@ export class EngineRound {
   async #kill(member: Member): Promise<void> {
     member.signal('SIGKILL');
     await member.ended;
+    // What it had sent to the database may still be committed.
+    await wait(1_000);
     await this.#countUnderWay();
   }
 
@@ -383,7 +385,9 @@ export class EngineRound {
   async #resolve(checkout: Workspace): Promise<void> {
     const audit = await this.#audit(checkout);
     if (audit === undefined) return;
-    this.#count('doubts', openDoubts(audit).length);
+    const names = openDoubts(audit).map(({ name }) => name);
+    this.#count('doubts', names.length);
+    this.#count('charged', this.#charges.filter(({ name }) => names.includes(name ?? '')).length);
     for (const wrong of await resolveDoubts(checkout, audit, this.#o.envOf(checkout)))
       this.#find(wrong);
   }
