@@ -68,7 +68,8 @@ const workers = 3;
 const maxLies = 8;
 /** Photos that come when all are done too early. */
 const more = 40;
-const hungMs = 120_000;
+/** Longer than all the photos of a round take, on a slow machine. */
+const hungMs = 600_000;
 /** Why a process may end by itself: what it needs is away when it begins, or it is not wanted. */
 const excuse = /cannot be (used|stored)|stood by|locked|another run|taken over/;
 const trace = /^\s+at \S+ \(|^\w*Error: /m;
