@@ -16,7 +16,7 @@ import type { OtherRecord } from '../state/load-record.ts';
 import type { RunFile } from '../state/run-file.ts';
 import { DatabaseAway, DatabaseRefused, retryWhileAway } from './connection.ts';
 import { type EngineAddress, EngineDatabase, reachable, type Term } from './database.ts';
-import { wordFile, wordOf } from './hand.ts';
+import { isShared, wordFile, wordOf } from './hand.ts';
 import { PostgresFile } from './postgres-file.ts';
 import { Promptness } from './promptness.ts';
 import { RemoteHands } from './remote-hands.ts';
@@ -199,7 +199,8 @@ class Coordinator implements Engine {
     this.#end.abort();
     await this.#looking;
     await this.#hands?.close();
-    if (this.#output !== undefined && !this.#over.signal.aborted) leaveFolder(this.#output);
+    if (this.#output !== undefined && isShared(this.#output, wordOf(this.#term)))
+      leaveFolder(this.#output);
     await orAway(() => this.#database.release(this.#term));
     await this.#database.close();
   }

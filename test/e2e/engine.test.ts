@@ -94,6 +94,16 @@ describe('a run with workers', { tags: 'postgres' }, () => {
     expect(rig.files('out')).toEqual(['.shotlist-hands/1.part', 'p1.png']);
   });
 
+  test('leaves the word of another run where that one has written it', async () => {
+    const at = await scene();
+    const rig = await photoRig(8, windowed);
+    const run = ended(coordinator(rig, at));
+    await until('something is saved', () => saved(rig) > 0);
+    rig.write('out/.shotlist-run', 'of a coordinator that has taken over');
+    await run;
+    expect(rig.read('out/.shotlist-run')).toContain('taken over');
+  });
+
   test('is taken over by a standby with another checkout when its coordinator is killed; its own file stays away', async () => {
     const at = await scene();
     const rig = await photoRig(16, windowed);
