@@ -1,8 +1,10 @@
 // One round of the engine's torture: checkouts, their processes, and what happens to them, until the photos are done.
+
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { digestOfBytes } from '../src/base/digest.ts';
+import { realClock } from '../src/core/clock.ts';
 import { EngineDatabase } from '../src/distributed/database.ts';
 import type { LocalService } from '../src/service/start.ts';
 import { type Lie, lieAbout } from '../test/distributed/liar.ts';
@@ -389,7 +391,9 @@ export class EngineRound {
     const names = openDoubts(audit).map(({ name }) => name);
     this.#count('doubts', names.length);
     this.#count('charged', this.#charges.filter(({ name }) => names.includes(name ?? '')).length);
-    for (const wrong of await resolveDoubts(checkout, audit, this.#o.envOf(checkout)))
+    // A person waits until what a silent coordinator has sent cannot arrive any more.
+    const later = { ...realClock, now: () => realClock.now() + 20 * 60_000 };
+    for (const wrong of await resolveDoubts(checkout, audit, this.#o.envOf(checkout), later))
       this.#find(wrong);
   }
 

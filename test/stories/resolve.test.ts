@@ -84,6 +84,16 @@ describe('what a person says', () => {
     await endsWith(world, 10);
   });
 
+  test('not charged, of a coordinator that fell silent: only when what it sent cannot arrive any more', async () => {
+    const world = await doubted('not-taken');
+    world.loseReceipts();
+    world.state = world.state.replace('"fault":{"code":"unanswered"', '"fault":{"code":"silent"');
+    await expect(said(world, swap, notCharged)).rejects.toThrow('may still arrive');
+    world.clock.pass(20 * 60_000);
+    await said(world, swap, notCharged);
+    await endsWith(world, 10);
+  });
+
   test('the project of one that failed since: it is refunded, and the next run makes it again', async () => {
     const world = await doubted('taken', { error: 'no_source_face' });
     const resolved = await said(world, swap, projectOf(world));

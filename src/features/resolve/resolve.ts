@@ -8,6 +8,7 @@ import { explainFailure } from '../../contract/api/failure.ts';
 import type { Project } from '../../contract/api/project.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import { endMove } from '../../core/outputs.ts';
+import type { Clock } from '../../core/ports.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import {
   type Problem,
@@ -26,7 +27,7 @@ import {
   viewOf,
   viewsOf,
 } from '../../model/job-view.ts';
-import { isClash, type Move } from '../../model/record/job.ts';
+import { isClash, type Move, silentCoordinator } from '../../model/record/job.ts';
 import type { Ledger } from '../../model/record/ledger.ts';
 import { jobFacts } from '../../model/state.ts';
 import { isRefusedKey, readPatiently } from '../../service-api/inquiry.ts';
@@ -205,12 +206,27 @@ async function settleDoubt(
     await journal.commit(...(await adopted(doubt, resolution.project, edit)));
   else {
     const mark = resolution.how === 'abandon' ? 'gaveUp' : 'notCharged';
+    if (mark === 'notCharged') assertSettled(journal.ledger, fingerprint, attempt, edit.clock);
     await journal.commit({ job: fingerprint, is: 'said', attempt, mark });
   }
   const job = journal.ledger.job(fingerprint);
   const attempts = job?.attempts.filter(({ name }) => name === attempt) ?? [];
   if (job === undefined || attempts.length === 0) throw new Error(`bug: no attempt ${attempt}`);
   return resolvedOf(viewOf({ ...job, attempts }));
+}
+
+/** A system repeats for about a quarter of an hour what it could not send, also for a process that is frozen. */
+const silentMs = 20 * 60_000;
+
+/** A coordinator that fell silent may only be frozen or cut off, and what it sent may still come to the service. */
+function assertSettled(ledger: Ledger, job: string, name: string, clock: Pick<Clock, 'now'>): void {
+  const attempt = ledger.job(job)?.attempts.find((one) => one.name === name);
+  const until = Date.parse(attempt?.at ?? '') + silentMs;
+  if (attempt?.fault?.code !== silentCoordinator || clock.now() >= until) return;
+  refuse(
+    `a coordinator that fell silent was about to send ${name}, and its request may still arrive`,
+    `look into the hub again after ${new Date(until).toISOString()}; --project <id> is possible at any time`,
+  );
 }
 
 const resolvedOf = ({ tasks, name = '', state, credits = 0, project }: JobView): Resolved => ({

@@ -41,7 +41,7 @@ import { shownPath } from '../../files/shown-path.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { lostProblem, problem, Refusal, unsorted } from '../../language/load/refusal.ts';
 import { doubtsIn } from '../../model/job-view.ts';
-import { current, isOpen, isOver } from '../../model/record/job.ts';
+import { current, isOpen, isOver, silentCoordinator } from '../../model/record/job.ts';
 import type { Ledger } from '../../model/record/ledger.ts';
 import type { Attempt, Job } from '../../model/record/line.ts';
 import { formatVersion } from '../../model/record/schemas.ts';
@@ -506,7 +506,7 @@ async function walk(
   }
   if (target.kind === 'rehearsal' || account !== undefined)
     planning.receipts.ownedBy(ownerOf(account));
-  settleDoubts(journal, service.ledger, clock);
+  settleDoubts(journal, service.ledger, clock, engine !== undefined);
   const addresses = new UploadAddresses((items) => client.uploadAddresses(items), clock, signal);
   const api: JobApi = { ...client, uploadAddress: (item) => addresses.one(item) };
   const calls = new Calls({
@@ -783,6 +783,7 @@ function settleDoubts(
   journal: Journal,
   entries: (() => readonly LedgerEntry[]) | undefined,
   clock: Pick<Clock, 'now'>,
+  isEngine: boolean,
 ): void {
   const charges = new Map(
     (entries?.() ?? []).filter(({ kind }) => kind === 'charge').map((entry) => [entry.name, entry]),
@@ -797,7 +798,8 @@ function settleDoubts(
       else if (entries !== undefined)
         journal.note({ job, is: 'said', attempt, mark: 'notCharged' });
       else if (state === 'intended') {
-        const fault = { code: 'killed', message: 'the run ended before its answer came' };
+        const code = isEngine ? silentCoordinator : 'killed';
+        const fault = { code, message: 'the run ended before its answer came' };
         journal.note({ job, is: 'doubt', attempt, fault });
       }
     }

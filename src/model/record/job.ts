@@ -276,6 +276,9 @@ const isMarked = ({ forgotten, gaveUp }: Attempt): boolean =>
   forgotten !== undefined || gaveUp !== undefined;
 
 /** Nobody knows whether it was taken. */
+/** The code of a doubt that a coordinator of several machines has left: it may still be alive somewhere. */
+export const silentCoordinator = 'silent';
+
 export const isOpen = ({ state }: Attempt): boolean => state === 'intended' || state === 'doubt';
 
 /** Two ids for one creation, until a person says which of them it is. */
