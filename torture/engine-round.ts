@@ -290,9 +290,9 @@ export class EngineRound {
     const { postgres, database, wires, checkouts, elsewhere } = this.#o;
     wires.database.cut(5_000);
     const older = await postgres.newDatabase(database);
-    // Until more is bought, and the state file says so.
-    await wait(6_000);
     const acting = await this.#acting();
+    // By now the state file says that more is bought.
+    await wait(8_000);
     this.#isOn = false;
     if (acting !== undefined) await this.#kill(acting);
     const before = this.#charges.length;
