@@ -1,6 +1,5 @@
 // One round of the engine's torture: checkouts, their processes, and what happens to them, until the photos are done.
-
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { digestOfBytes } from '../src/base/digest.ts';
@@ -209,8 +208,11 @@ export class EngineRound {
     for (let left = count; left > 0; left--) {
       this.items += 1;
       const picture = await photo(this.items);
-      for (const { folder } of [...this.#o.checkouts, this.#o.elsewhere])
-        writeFileSync(join(folder, 'photos', `p${this.items}.png`), picture);
+      for (const { folder } of [...this.#o.checkouts, this.#o.elsewhere]) {
+        // Whole at once: a coordinator may be looking.
+        writeFileSync(join(folder, 'photo.part'), picture);
+        renameSync(join(folder, 'photo.part'), join(folder, 'photos', `p${this.items}.png`));
+      }
     }
     this.#count('photos', count);
   }
