@@ -411,6 +411,10 @@ export class EngineRound {
     const { checkouts, elsewhere, database } = this.#o;
     for (const workspace of checkouts) {
       const context = { ...known, workspace };
+      // What a killed coordinator had begun to fetch, and another one has saved in its own checkout.
+      if (checkouts.length > 1)
+        for (const name of readdirSync(workspace.output))
+          if (name.endsWith('.part')) rmSync(join(workspace.output, name));
       const audit = await this.#audit(workspace);
       if (audit === undefined) return;
       const checks = [...checkAlways(audit, context), ...checkEnd(audit, context)];
