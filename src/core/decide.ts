@@ -327,6 +327,8 @@ function reuseOf(question: DownloadQuestion, attempt: Attempt, facts: Facts): De
   if (unstored) return because('store', 'not-in-store-yet');
   const countOf = (is: Standing): number => standings.filter((one) => one === is).length;
   const [changed, away, stored] = [countOf('changed'), countOf('elsewhere'), countOf('stored')];
+  // Whoever saved it has not stored it, and may never do so.
+  if (away > 0 && facts.store !== undefined && !isAway(attempt)) return undefined;
   if (changed + away + stored === 0) return because('reuse', 'saved-before');
   const inStore = away === 0 ? 'in-store' : 'in-other-checkout';
   const code = away + stored === 0 ? 'changed-on-disk' : inStore;

@@ -74,6 +74,25 @@ describe('a store in a bucket', () => {
     expect(rig.read(state)).not.toContain(env['AWS_SECRET_ACCESS_KEY']);
   });
 
+  test('gets what another checkout has saved and not stored, as long as its project is there', async () => {
+    const local = await service();
+    const { bucket, env } = await bucketOfTest();
+    const one = await photoRig(1, stored(bucket.store));
+    const two = await photoRig(1, stored(bucket.store));
+    trusted(one, env);
+    let puts = 0;
+    bucket.fail((method) =>
+      method === 'PUT' && ++puts > 1 ? { is: 'status', status: 503 } : undefined,
+    );
+    await one.run(local, { env });
+    bucket.fail(() => undefined);
+    two.write(state, one.read(state));
+    trusted(two, env);
+    expect((await two.run(local, { env })).summary).toMatchObject({ outcome: 'done' });
+    expect(two.read(state)).toContain('"stored"');
+    expect(local.requests()['POST /v1/face-swap-photo']).toBe(1);
+  });
+
   test('that cannot be written is reported before anything is bought', async () => {
     const local = await service();
     const { bucket, env } = await bucketOfTest();
