@@ -243,7 +243,7 @@ export class EngineRound {
       const names = ['service', 'database', 'bucket'] as const;
       const safe = this.#o.scene === 'workers' ? ['database' as const] : names;
       const wire = wires[safe[Math.floor(chance() * safe.length)] ?? 'database'];
-      this.#count('under way', wire.cut(chance() * 3_000));
+      wire.cut(chance() * 3_000);
       return true;
     }
     const isWorker = blow === 'worker killed' || blow === 'worker frozen';
@@ -361,11 +361,12 @@ export class EngineRound {
   /** The record comes back into the state file of each checkout, and doubts are settled as a person does. */
   async finish(): Promise<void> {
     this.#isOn = false;
-    const { service, checkouts, scene } = this.#o;
+    const { service, checkouts, scene, wires } = this.#o;
     this.#isLying = false;
     await new Client(service).ask('POST', '/hub/faults/clear', {});
     await Promise.all(this.#running('coordinator').map((one) => this.#over(one, hungMs)));
     for (const checkout of checkouts) await this.#settle(checkout);
+    this.#count('under way', wires.service.lost());
     const { doubts = 0, 'under way': most = 0 } = this.counts;
     if (doubts > (scene === 'workers' ? 0 : most))
       this.#find(`${doubts} in doubt, and ${most} were under way when coordinators died`);

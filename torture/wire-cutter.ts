@@ -4,11 +4,10 @@ import { connect, createServer, type Socket } from 'node:net';
 
 export interface CutWire {
   readonly port: number;
-  /**
-   * Cuts all connections, and lets nobody connect for so many milliseconds. Returns how many creations were on the wire: sent, and
-   * without an answer.
-   */
-  cut(ms: number): number;
+  /** Cuts all connections, and resets new ones for so many milliseconds. */
+  cut(ms: number): void;
+  /** How many creations were cut at most: those that had no answer, and connections that were reset at once. */
+  lost(): number;
   close(): Promise<void>;
 }
 
@@ -18,8 +17,12 @@ export async function openCutWire(port: number): Promise<CutWire> {
   /** Whether a creation is on it. */
   const connections = new Map<Socket, boolean>();
   let downUntil = 0;
+  let lost = 0;
   const proxy = createServer((client) => {
-    if (Date.now() < downUntil) return void client.resetAndDestroy();
+    if (Date.now() < downUntil) {
+      lost += 1;
+      return void client.resetAndDestroy();
+    }
     const server = connect(port, '127.0.0.1');
     connections.set(client, false);
     for (const socket of [client, server]) socket.setNoDelay(true).on('error', () => undefined);
@@ -38,15 +41,15 @@ export async function openCutWire(port: number): Promise<CutWire> {
   await once(proxy, 'listening');
   const bound = proxy.address();
   if (bound === null || typeof bound === 'string') throw new Error('the wire has no port');
-  const cut = (ms: number): number => {
-    const lost = [...connections.values()].filter((is) => is).length;
+  const cut = (ms: number): void => {
+    lost += [...connections.values()].filter((is) => is).length;
     downUntil = Date.now() + ms;
     for (const client of connections.keys()) client.resetAndDestroy();
-    return lost;
   };
   return {
     port: bound.port,
     cut,
+    lost: () => lost,
     async close() {
       cut(60_000);
       proxy.close();
