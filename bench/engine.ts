@@ -23,7 +23,7 @@ export const engine = defineBench({
   name: 'engine',
   description:
     'Items a second of five steps with workers and a Postgres, all on this machine, beside the local runner.',
-  full: { items: 2_000, bytes: 2_000, workers: 3, places: 32, window: 500, pairs: 3, seed: 1 },
+  full: { items: 5_000, bytes: 2_000, workers: 3, places: 32, window: 500, pairs: 3, seed: 1 },
   tiny: { items: 4, bytes: 200, workers: 1, pairs: 1 },
   goals: [
     {
