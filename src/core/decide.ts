@@ -356,8 +356,10 @@ function whyAgain(
 ): ReasonCode {
   const recorded = recordedAt(question, attempt, facts);
   if (recorded.some(({ forgotten }) => forgotten !== undefined)) return 'asked-again';
-  if (recorded.length > 0)
-    return recorded.some(({ pruned }) => pruned !== undefined) ? 'file-pruned' : 'file-gone';
+  if (recorded.some(({ pruned }) => pruned !== undefined)) return 'file-pruned';
+  const isElsewhere = recorded.some((one) => standingOf(one, facts) === 'elsewhere');
+  if (isElsewhere && facts.store !== undefined) return 'not-in-store-yet';
+  if (recorded.length > 0) return 'file-gone';
   return known.own?.outputs.some(({ of }) => of === attempt.name)
     ? 'at-other-place'
     : 'not-saved-yet';
