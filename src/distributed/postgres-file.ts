@@ -1,11 +1,11 @@
 // The record of a run with an engine: its lines are rows, written in groups. The state file has an away mark until the run
 // ends; then it is written whole.
 import { createHash } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
 import { ok, type Result } from '../base/result.ts';
 import type { Clock } from '../core/ports.ts';
 import type { Ledger } from '../model/record/ledger.ts';
 import { type Line, lineText, type MarkLine } from '../model/record/line.ts';
+import { GroupSync } from '../state/group-sync.ts';
 import type { RunFile } from '../state/run-file.ts';
 import { RecordLost } from '../state/state-file.ts';
 import { DatabaseAway, DatabaseRefused, type Patience, retryWhileAway } from './connection.ts';
@@ -44,8 +44,7 @@ export class PostgresFile implements RunFile {
   #attempts = 0;
   /** The state file need not say more of the rows now. */
   #isMarked = true;
-  #running: Promise<void> | undefined;
-  #next: Promise<void> | undefined;
+  readonly #groups = new GroupSync(() => this.#guarded(() => this.#write()));
   #failure: { readonly error: unknown } | undefined;
 
   private constructor(terms: PostgresFileTerms) {
@@ -84,17 +83,7 @@ export class PostgresFile implements RunFile {
 
   /** Resolves when all lines that were appended are in the database, and the term was still ours. */
   sync(): Promise<void> {
-    this.#next ??= this.#batch();
-    return this.#next;
-  }
-
-  /** Begins after the batch before it, and after all that goes on because of that one: its lines share this one. */
-  async #batch(): Promise<void> {
-    await Promise.allSettled([this.#running]);
-    await setImmediate();
-    this.#running = this.#next;
-    this.#next = undefined;
-    await this.#guarded(() => this.#write());
+    return this.#groups.sync();
   }
 
   async #guarded(work: () => Promise<void>): Promise<void> {
@@ -188,6 +177,7 @@ export class PostgresFile implements RunFile {
    */
   remark(): void {
     this.#isMarked = false;
+    // Nobody waits for it here, and the failure stays: whoever commits next hears of it.
     this.sync().catch(() => undefined);
   }
 
@@ -200,8 +190,8 @@ export class PostgresFile implements RunFile {
 
   async flush(): Promise<void> {
     if (this.#failure !== undefined) return await this.#keep();
-    while (this.#pending.size > 0 || this.#next !== undefined) await this.sync();
-    await this.#running;
+    while (this.#pending.size > 0 || this.#groups.isWaiting) await this.sync();
+    await this.#groups.running;
   }
 
   /** Writes the state file whole, without the mark. The rows stay, for other checkouts. */

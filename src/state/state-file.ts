@@ -3,7 +3,6 @@
 import { constants, fstatSync, lstatSync, renameSync, writeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { makeFolder } from '../base/folder.ts';
 import { removeLeftover } from '../base/leftover.ts';
 import { err, ok, type Result } from '../base/result.ts';
@@ -11,6 +10,7 @@ import { isFull, isSystemProblem, systemCode, systemReason } from '../base/syste
 import { createNew, openOwn } from '../files/new-file.ts';
 import { syncFolder } from '../files/output-folders.ts';
 import type { Ledger } from '../model/record/ledger.ts';
+import { GroupSync } from './group-sync.ts';
 import {
   type FileVersion,
   type LoadedRecord,
@@ -64,8 +64,7 @@ export class StateFile implements RunFile {
   #trustsTimes = true;
   #handle: FileHandle | undefined;
   #pending: string[] = [];
-  #running: Promise<void> | undefined;
-  #next: Promise<void> | undefined;
+  readonly #groups = new GroupSync(() => this.#guarded(() => this.#write()));
   #failure: { readonly error: unknown } | undefined;
 
   /** Before the first line, the ledger has its header. */
@@ -83,18 +82,7 @@ export class StateFile implements RunFile {
 
   /** Resolves when all lines that were appended are on disk, and the file and the lock are still ours. */
   sync(): Promise<void> {
-    this.#next ??= this.#batch();
-    return this.#next;
-  }
-
-  /** Begins after the batch before it, and after all that goes on because of that one: its lines share this sync. */
-  async #batch(): Promise<void> {
-    // Its own callers hear of its failure.
-    await Promise.allSettled([this.#running]);
-    await setImmediate();
-    this.#running = this.#next;
-    this.#next = undefined;
-    await this.#guarded(() => this.#write());
+    return this.#groups.sync();
   }
 
   async #guarded(work: () => Promise<void>): Promise<void> {
@@ -283,8 +271,8 @@ export class StateFile implements RunFile {
   /** Resolves when all lines that were appended are on disk. After a failure, which `sync` has reported, it does nothing. */
   async flush(): Promise<void> {
     if (this.#failure !== undefined) return;
-    while (this.#pending.length > 0 || this.#next !== undefined) await this.sync();
-    await this.#running;
+    while (this.#pending.length > 0 || this.#groups.isWaiting) await this.sync();
+    await this.#groups.running;
   }
 
   /** Writes the pending lines, and lets go of the file. */
