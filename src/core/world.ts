@@ -1,4 +1,4 @@
-// What everything that acts in a run works with.
+// What the parts of a run share.
 import type { Calls } from './calls.ts';
 import type { Facts, ReceiptsPort } from './facts.ts';
 import type { Journal } from './journal.ts';

@@ -161,14 +161,14 @@ const noTables = 'start the run again: it makes its tables';
 
 /** By the code and the message of an error. */
 const hints: readonly (readonly [RegExp, string])[] = [
-  [/^28000.*no encryption$/, 'the server wants TLS: add ?sslmode=verify-full to the address'],
+  [/^28000.*no encryption$/, 'the server requires TLS: add ?sslmode=verify-full to the address'],
   [/^28000/, 'the address must name a role that may use the database'],
   [/^28P01|^ SASL/, `check the role in the address and its password: ${password}`],
   [/^3D000/, 'make the database first: createdb'],
   [/^(3F000|42P01)/, noTables],
   [/^42501/, 'grant the role what it needs'],
-  [/does not support SSL/, 'switch TLS on at the server, or use another sslmode in the address'],
-  [/^ERR_TLS_CERT_ALTNAME/, 'write the host into the address as the certificate names it'],
+  [/does not support SSL/, 'turn TLS on at the server, or change sslmode in the address'],
+  [/^ERR_TLS_CERT_ALTNAME/, 'use the host name that the certificate has'],
   [/^\S*CERT|^UNABLE_TO_VERIFY/, 'name the authority of the server with sslrootcert=<file>'],
 ];
 

@@ -33,15 +33,15 @@ export interface EngineAddress {
   readonly shown: string;
 }
 
-/** The error is a sentence. A password in the address would be visible in the list of processes. */
+/** The error is the end of a sentence. A password in the address would be visible in the list of processes. */
 export function engineAddress(text: string): Result<EngineAddress, string> {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const name = decodeURIComponent(url?.pathname.slice(1) ?? '');
   if (url === undefined || !/^postgres(ql)?:$/.test(url.protocol) || name === '')
-    return err('Write the address of a database, such as postgres://shotlist@db.example/shotlist.');
+    return err('write the address of a database, such as postgres://shotlist@db.example/shotlist');
   if (url.password !== '' || url.searchParams.has('password'))
     return err(
-      'Other users of this machine can read a password in the address: set PGPASSWORD, or use a password file (PGPASSFILE).',
+      'other users of this machine could read the password in the address: set PGPASSWORD instead, or use a password file (PGPASSFILE)',
     );
   const host = url.host === '' ? (url.searchParams.get('host') ?? 'localhost') : url.host;
   return ok({ url: text, shown: scrubbed(`${host}/${name}`) });

@@ -448,8 +448,8 @@ export const workerFlags = {
   }),
   ...flagsOf('worker'),
   engine: saying(flags.engine, 'the Postgres database of the runs, without a password'),
-  once: saying(flags.once, 'end with the first run (default: wait for the next one)'),
-  output: saying(flags.output, 'the output folder of the runs, as this machine sees it'),
+  once: saying(flags.once, 'exit when the first run ends (default: wait for the next one)'),
+  output: saying(flags.output, 'the output folder of the run, as it is mounted on this machine'),
   json: jsonLines,
 };
 export type WorkerFlags = Given<typeof workerFlags>;

@@ -56,8 +56,9 @@ test('a shared project is kept where every item skips its download, in plan and 
   expect(world.service.projectOf('colour').isDeleted).toBe(false);
 });
 
-test('a project of two items is deleted by neither while the other one downloads it', async () => {
-  const world = new World(
+/** Two items of one content, whose result each of them saves and deletes. `more`: steps before the delete. */
+const twins = (more = '', files: Readonly<Record<string, string>> = {}): World =>
+  new World(
     `pipeline: twins
 items: { values: [{ key: a }, { key: b }] }
 output: out
@@ -65,10 +66,13 @@ steps:
   photo: { uses: upload, with: { file: "\${{ item.key }}.png" } }
   colour: { ${colour} }
   save: { uses: download, with: { of: colour, to: "\${{ item.key }}.png" } }
-  tidy: { uses: delete, with: { of: colour } }
+${more}  tidy: { uses: delete, with: { of: colour } }
 `,
-    { 'a.png': 'rose', 'b.png': 'rose' },
+    { 'a.png': 'rose', 'b.png': 'rose', ...files },
   );
+
+test('a project of two items is deleted by neither while the other one downloads it', async () => {
+  const world = twins();
   let downloads = 0;
   world.service.latencyMs = ({ call }) =>
     call === 'download' && ++downloads % 2 === 0 ? 30_000 : 20;
@@ -82,19 +86,11 @@ steps:
 });
 
 test('of a project that is being deleted no address is sent any more, but its file', async () => {
-  const world = new World(
-    `pipeline: twins
-items: { values: [{ key: a }, { key: b }] }
-output: out
-steps:
-  photo: { uses: upload, with: { file: "\${{ item.key }}.png" } }
-  colour: { ${colour} }
-  save: { uses: download, with: { of: colour, to: "\${{ item.key }}.png" } }
-  gate: { uses: upload, if: item.key == "b", with: { file: gate.png } }
+  const world = twins(
+    `  gate: { uses: upload, if: item.key == "b", with: { file: gate.png } }
   head: { uses: head-swap, needs: [gate], if: item.key == "b", with: { assets: { head_file_path: "\${{ steps.colour.url }}", body_file_path: "\${{ steps.colour.url }}" } } }
-  tidy: { uses: delete, with: { of: colour } }
 `,
-    { 'a.png': 'rose', 'b.png': 'rose', 'gate.png': 'gate' },
+    { 'gate.png': 'gate' },
   );
   world.service.latencyMs = ({ call, about }) =>
     call === 'delete'
